@@ -1,0 +1,1 @@
+"""Discriminative risk: how often a prediction changes when only sensitive attributes do."""

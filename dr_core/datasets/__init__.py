@@ -1,0 +1,6 @@
+"""The six data sets of the paper, shipped with the library."""
+
+from dr_core.datasets._encoding import binarize
+from dr_core.datasets._loading import load, names
+
+__all__ = ["binarize", "load", "names"]

@@ -1,0 +1,71 @@
+"""Values to positions in a known list of values, in one pass over the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+__all__ = ["Array", "Factorized", "encode", "factorize", "listed", "sorted_values"]
+
+Array = npt.NDArray[Any]
+
+
+class Factorized(NamedTuple):
+    """A column as positions (-1 where a value is missing) in the list of its distinct values."""
+
+    codes: Array
+    values: list[Any]
+
+
+def factorize(column: Any) -> Factorized:
+    """Distinct values of a pandas or NumPy column, and where each of them stands.
+
+    >>> factorize(np.array(["b", "a", "b"]))
+    Factorized(codes=array([0, 1, 0]), values=['b', 'a'])
+    """
+    codes, values = pd.factorize(column)
+    return Factorized(codes, pd.Index(values).tolist())
+
+
+def encode(factorized: Factorized, values: Sequence[Any], what: str) -> Array:
+    """Positions of a factorized column in `values`; -1 where a value is missing.
+
+    Raises
+    ------
+    ValueError
+        Naming `what`, when the column holds something that `values` does not.
+    """
+    position = {value: i for i, value in enumerate(values)}
+    unknown = [value for value in factorized.values if value not in position]
+    if unknown:
+        raise ValueError(
+            f"{what} has {listed(unknown)}, which is not among the known values {listed(values)}."
+        )
+    # Codes of one byte wherever they fit: most of the work on them is moving memory.
+    dtype = np.int8 if len(values) < 128 else np.int32
+    lookup = np.array([position[value] for value in factorized.values] + [-1], dtype=dtype)
+    return lookup.take(factorized.codes, mode="wrap")
+
+
+def sorted_values(values: Iterable[Any]) -> list[Any]:
+    """Sort by value where the values can be compared, else by what they look like."""
+    values = list(values)
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda value: (type(value).__name__, str(value)))
+
+
+def listed(values: Iterable[Any], most: int = 10) -> str:
+    """Write values for an error message, the first few of them.
+
+    >>> listed(["a", 1])
+    "'a', 1"
+    """
+    values = list(values)
+    shown = ", ".join(repr(value) for value in values[:most])
+    return shown if len(values) <= most else f"{shown} … ({len(values)} in all)"
