@@ -1,0 +1,52 @@
+"""Checks of arguments that several functions share; each error names the argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dr_core.encoding import Array
+
+__all__ = ["check_column", "check_confidence", "check_probability", "check_weights"]
+
+
+def check_probability(p: float) -> None:
+    """Refuse a `p` outside (0, 1]."""
+    if not 0 < p <= 1:
+        raise ValueError(f"p must be greater than 0 and at most 1; it is {p!r}.")
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence outside (0, 1)."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1; it is {confidence!r}.")
+
+
+def check_column(name: str, values: Any, n_rows: int) -> Array:
+    """Return `values` as an array that has one entry, none of them missing, for each row of X."""
+    array = np.asarray(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension; it has shape {array.shape}.")
+    if len(array) != n_rows:
+        raise ValueError(f"{name} has length {len(array)}, but X has {n_rows} rows.")
+    missing = int(pd.isna(array).sum())
+    if missing:
+        raise ValueError(f"{name} has {missing} missing values in {n_rows} rows.")
+    return array
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> Array:
+    """Return weights of the rows as floats; ones where none are given."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = check_column("sample_weight", sample_weight, n_rows).astype(float)
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(
+            "sample_weight must be finite, not negative, and not 0 everywhere; it ranges from "
+            f"{weights.min()} to {weights.max()}."
+        )
+    return weights

@@ -1,0 +1,53 @@
+"""Perturbation and discriminative risk as one would write them on a blackboard: row by row."""
+
+import random
+from itertools import product
+
+
+def outcomes(value, values, privileged, p):
+    """What a value may become, with probabilities, as (value, probability) pairs."""
+    if value in privileged:
+        targets = [v for v in values if v not in privileged]
+    else:
+        targets = [v for v in values if v in privileged]
+    result = [(target, p / len(targets)) for target in targets]
+    return [*result, (value, 1 - p)] if p < 1 else result
+
+
+def perturbations(row, domains, privileged, p):
+    """Every perturbation of a row (a dict) with its probability."""
+    names = list(privileged)
+    options = [outcomes(row[name], domains[name], privileged[name], p) for name in names]
+    for combination in product(*options):
+        probability = 1.0
+        perturbed = dict(row)
+        for name, (value, chance) in zip(names, combination, strict=True):
+            perturbed[name] = value
+            probability *= chance
+        yield perturbed, probability
+
+
+def individual_risk(predict, row, domains, privileged, p=1.0):
+    """Probability that the prediction of one row changes."""
+    before = predict(row)
+    return sum(
+        probability
+        for perturbed, probability in perturbations(row, domains, privileged, p)
+        if predict(perturbed) != before
+    )
+
+
+def exact_risk(predict, rows, domains, privileged, p=1.0):
+    """Mean individual risk."""
+    return sum(individual_risk(predict, row, domains, privileged, p) for row in rows) / len(rows)
+
+
+def sampled_risk(predict, rows, domains, privileged, p=1.0, seed=0):
+    """Share of rows whose prediction changes under one random perturbation each."""
+    rng = random.Random(seed)
+    changed = 0
+    for row in rows:
+        options = list(perturbations(row, domains, privileged, p))
+        perturbed = rng.choices([x for x, _ in options], [w for _, w in options])[0]
+        changed += predict(perturbed) != predict(row)
+    return changed / len(rows)
