@@ -1,0 +1,172 @@
+"""What a model answers to each row x and to its perturbed versions x̃.
+
+Rows go through in chunks. Of each chunk the model predicts every row once and every variant that
+differs from its row once: nothing else, and nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, is_regressor
+from tqdm import tqdm
+
+from dr_core.attributes import ALL, SensitiveAttributes
+from dr_core.checks import check_probability
+from dr_core.encoding import Array
+from dr_core.perturbation import Scenario, Variants, draw_variants, enumerate_variants
+from dr_core.tables import Table
+
+__all__ = ["Plan", "Response", "predictor", "predicts_numbers", "responses"]
+
+CHUNK_ROWS = 100_000
+"""Rows of X a chunk holds unless the user says otherwise."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How x is perturbed.
+
+    Parameters
+    ----------
+    attributes : SensitiveAttributes
+    method : {"exact", "sample"}
+        Every possible draw with its probability, or `n_samples` random ones.
+    p : float in (0, 1]
+    n_samples : int
+    random_state : int, Generator or None
+    each_attribute : bool
+        Whether each attribute is perturbed alone too, besides all of them together.
+    """
+
+    attributes: SensitiveAttributes
+    method: str = "exact"
+    p: float = 1.0
+    n_samples: int = 1
+    random_state: Any = None
+    each_attribute: bool = True
+
+    def __post_init__(self) -> None:
+        check_probability(self.p)
+        if self.method not in ("exact", "sample"):
+            raise ValueError(f'method must be "exact" or "sample"; it is {self.method!r}.')
+        if self.n_samples < 1 or self.n_samples != int(self.n_samples):
+            raise ValueError(
+                f"n_samples must be a whole number above 0; it is {self.n_samples!r}."
+            )
+
+    @property
+    def scenarios(self) -> dict[Any, Scenario]:
+        """Which attributes are perturbed, by name: each alone where asked for, then all."""
+        alone: dict[Any, Scenario] = {name: (j,) for j, name in enumerate(self.attributes.names)}
+        if len(alone) == 1:
+            return alone
+        return (alone if self.each_attribute else {}) | {ALL: tuple(range(len(alone)))}
+
+    def variants(self, codes: Array, rng: np.random.Generator) -> Variants:
+        """Perturbed versions of rows with these codes."""
+        scenarios = list(self.scenarios.values())
+        if self.method == "exact":
+            return enumerate_variants(codes, self.attributes, self.p, scenarios)
+        return draw_variants(codes, self.attributes, self.p, scenarios, self.n_samples, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """What a model answers to one chunk.
+
+    Attributes
+    ----------
+    rows : slice of X
+    codes : (attributes, n) sensitive values of the rows
+    predictions : (n,) f(x)
+    variants : Variants of the rows, k of them
+    perturbed : (k,) f(x̃) of each variant
+    """
+
+    rows: slice
+    codes: Array
+    predictions: Array
+    variants: Variants
+    perturbed: Array
+
+
+def responses(
+    predict: Callable[[Any], Array],
+    table: Table,
+    plan: Plan,
+    *,
+    chunk_size: int | None = None,
+    progress: bool = False,
+) -> Iterator[Response]:
+    """Answers of a model to every row of a table and to its variants, chunk by chunk."""
+    size = CHUNK_ROWS if chunk_size is None else chunk_size
+    if size < 1:
+        raise ValueError(f"chunk_size must be at least 1; it is {size!r}.")
+    rng = np.random.default_rng(plan.random_state)
+    codes = plan.attributes.encode(table)
+    starts = range(0, table.n_rows, size)
+    for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):
+        rows = slice(start, min(start + size, table.n_rows))
+        yield _respond(predict, table.take(rows), codes[:, rows], rows, plan, rng)
+
+
+def _respond(
+    predict: Callable[[Any], Array],
+    chunk: Table,
+    codes: Array,
+    rows: slice,
+    plan: Plan,
+    rng: np.random.Generator,
+) -> Response:
+    predictions = predict(chunk.native)
+    variants = plan.variants(codes, rng)
+    if len(variants.rows) == 0:
+        return Response(rows, codes, predictions, variants, predictions[:0])
+    changed = chunk.take(variants.rows).recode(plan.attributes.decode(variants.codes))
+    return Response(rows, codes, predictions, variants, predict(changed))
+
+
+def predictor(estimator: Any) -> Callable[[Any], Array]:
+    """Turn any model into a function of X that returns one checked prediction a row.
+
+    Parameters
+    ----------
+    estimator : object with `predict`, or a callable
+    """
+    if isinstance(estimator, type):
+        raise TypeError(f"{estimator.__name__} is a class; pass a fitted instance of it.")
+    function = getattr(estimator, "predict", estimator)
+    if not callable(function):
+        raise TypeError(
+            f"the model is a {type(estimator).__name__}; pass an object with predict(X), or a "
+            "function of X that returns predictions."
+        )
+    return lambda X: _checked(function(X), len(X))
+
+
+def _checked(predictions: Any, n_rows: int) -> Array:
+    predictions = np.asarray(predictions)
+    if predictions.ndim == 2 and predictions.shape[1] == 1:
+        predictions = predictions[:, 0]
+    if predictions.shape != (n_rows,):
+        raise ValueError(
+            f"the model returned predictions of shape {predictions.shape} for {n_rows} rows; "
+            "one prediction a row is needed."
+        )
+    missing = int(pd.isna(predictions).sum())
+    if missing:
+        raise ValueError(f"the model returned {missing} missing predictions for {n_rows} rows.")
+    return predictions
+
+
+def predicts_numbers(estimator: Any, predictions: Sequence[Any] | Array, tolerance: float) -> bool:
+    """Whether predictions are quantities, which move up or down, rather than classes."""
+    values = np.asarray(predictions)
+    fractional = values.dtype.kind == "f" and bool((values != np.round(values)).any())
+    regressor = isinstance(estimator, BaseEstimator) and is_regressor(estimator)
+    return tolerance > 0 or regressor or fractional
