@@ -1,0 +1,306 @@
+"""DR side by side with the established measures, for models × attributes."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dr_core.attributes import (
+    MARGINALISED,
+    NEITHER,
+    PRIVILEGED,
+    SensitiveAttributes,
+    learn_attributes,
+)
+from dr_core.audit import Audit, Judged, class_labels
+from dr_core.checks import check_column, check_confidence, check_weights
+from dr_core.encoding import Array, listed
+from dr_core.intervals import wilson
+from dr_core.metrics import ESTABLISHED, MEASURES, measure
+from dr_core.providers import Provider, load_provider
+from dr_core.responses import Plan
+from dr_core.tables import as_table
+from dr_core.tally import Tally
+
+__all__ = ["Comparison", "compare"]
+
+DR = "discriminative_risk"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """DR and the established measures of several models.
+
+    Attributes
+    ----------
+    values : DataFrame
+        One row for each model, attribute and measure: value, and with a bootstrap low and high.
+    settings : dict
+        How the values came about: rows, method, seed, confidence and so on.
+    """
+
+    values: pd.DataFrame
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def table(self, *, wide: bool = True) -> pd.DataFrame:
+        """Measures in columns, models and attributes in rows; or one row for each value.
+
+        Parameters
+        ----------
+        wide : bool
+            The long form, with `wide=False`, also holds the intervals.
+        """
+        keys = ["model", "attribute", "measure"]
+        if not wide:
+            return self.values.set_index(keys)
+        order = self.values["measure"].unique()
+        models = self.values[keys[:2]].drop_duplicates()
+        table = self.values.pivot(index=keys[:2], columns="measure", values="value")
+        return table.loc[pd.MultiIndex.from_frame(models), order].rename_axis(columns=None)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Values and settings as JSON text, also written to `path` when it is given."""
+        values = self.values.astype(object).where(self.values.notna(), None)
+        content = {"settings": self.settings, "values": values.to_dict(orient="records")}
+        text = json.dumps(content, indent=2, default=str)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Comparison>\n{self.table().T.round(4)}"
+
+    def _repr_html_(self) -> str:
+        return self.table().T.to_html(float_format="{:.4f}".format)
+
+
+def compare(
+    models: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    privileged: Mapping[Any, Any] | SensitiveAttributes,
+    *,
+    measures: Sequence[str] | None = None,
+    n_boot: int = 0,
+    provider: str = "core",
+    favorable: Any = None,
+    labels: Sequence[Any] | None = None,
+    confidence: float = 0.95,
+    method: str = "exact",
+    p: float = 1.0,
+    n_samples: int = 1,
+    random_state: Any = None,
+    sample_weight: Any = None,
+    chunk_size: int | None = None,
+    domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
+    progress: bool = False,
+) -> Comparison:
+    """Put DR side by side with the established fairness and performance measures.
+
+    Parameters
+    ----------
+    models : mapping
+        From a name to a fitted classifier, a callable, or `Predictions`.
+    X, y : table of shape (n, d) and labels of shape (n,)
+    privileged : mapping
+        The privileged value of each sensitive column, such as {"sex": "Male"}.
+    measures : sequence of str, optional
+        Some of `dr_core.metrics.MEASURES`; all of them when left out.
+    n_boot : int
+        Bootstrap replicates for intervals; 0 for none. A thousand take milliseconds. The interval
+        of DR itself is Wilson's, which stays honest where no prediction changed.
+    provider : {"core", "fairlearn", "aif360"}
+        The library that computes the established measures.
+    favorable : label, optional
+        The favourable class; the last of the sorted classes when left out.
+    labels : sequence, optional
+        All classes, for labels that a model may predict but y does not show.
+    confidence : float in (0, 1)
+        Of the bootstrap intervals.
+    method, p, n_samples, random_state, sample_weight, chunk_size, domain, missing, progress
+        As for `assess_risk`.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"sex": ["Male", "Male", "Female", "Female"], "age": [25, 35, 35, 45]})
+    >>> hires = lambda X: X["age"] > X["sex"].map({"Male": 30, "Female": 40})
+    >>> models = {"rule": hires, "everyone": lambda X: X["age"] > 0}
+    >>> measures = ["discriminative_risk", "demographic_parity", "accuracy"]
+    >>> compare(models, X, [0, 1, 1, 1], {"sex": "Male"}, measures=measures)
+    <Comparison>
+    model                rule everyone
+    attribute             sex      sex
+    discriminative_risk  0.50     0.00
+    demographic_parity   0.00     0.00
+    accuracy             0.75     0.75
+    """
+    table = as_table(X)
+    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    truth = check_column("y", y, table.n_rows)
+    weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
+    models = _checked_models(models)
+    plan = Plan(attributes, method, p, n_samples, random_state)
+    audit = Audit(table, plan, class_labels(truth, models, labels), truth, weights)
+    judge = _Judge(
+        audit,
+        _favorable(favorable, audit.classes),
+        _measure_names(measures),
+        load_provider(provider),
+        _Bootstrap(n_boot, confidence, random_state),
+    )
+    rows = [
+        row
+        for name, model in models.items()
+        for row in judge.rows(name, model, chunk_size=chunk_size, progress=progress)
+    ]
+    values = pd.DataFrame(rows)
+    _warn_undefined(values, audit)
+    settings = {
+        "rows": table.n_rows,
+        "privileged": {str(attribute.name): attribute.privileged for attribute in attributes},
+        "favorable": audit.classes[judge.favorable],
+        "method": method,
+        "p": p,
+        "n_samples": n_samples if method == "sample" else None,
+        "random_state": random_state,
+        "provider": provider,
+        "n_boot": n_boot,
+        "confidence": confidence if n_boot else None,
+    }
+    return Comparison(values, settings)
+
+
+@dataclass(frozen=True)
+class _Bootstrap:
+    n_boot: int
+    confidence: float
+    random_state: Any
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        if self.n_boot < 0 or self.n_boot != int(self.n_boot):
+            raise ValueError(f"n_boot must be a whole number, 0 or more; it is {self.n_boot!r}.")
+
+    def intervals(self, tally: Tally, favorable: int, names: list[str]) -> dict[str, Array]:
+        """Low and high end of each measure: percentiles of the bootstrap, Wilson's for DR."""
+        if not self.n_boot:
+            return {}
+        rng = np.random.default_rng(self.random_state)
+        blocks = [measure(t, favorable, names) for t in tally.bootstrap(self.n_boot, rng)]
+        tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
+        intervals = {name: _quantiles(blocks, name, tails) for name in names}
+        return intervals | {DR: self._wilson(tally, favorable)}
+
+    def _wilson(self, tally: Tally, favorable: int) -> Array:
+        # A bootstrap of rows none of which changed says 0 to 0, however few they are.
+        risk = float(measure(tally.table, favorable, [DR])[DR])
+        return np.array(wilson(risk, tally.n_effective, self.confidence)[:2])
+
+
+def _quantiles(blocks: list[dict[str, Array]], name: str, tails: list[float]) -> Array:
+    replicates = np.concatenate([block[name] for block in blocks])
+    defined = replicates[~np.isnan(replicates)]
+    return np.quantile(defined, tails) if len(defined) else np.array([np.nan, np.nan])
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    audit: Audit
+    favorable: int
+    names: list[str]
+    provider: Provider | None
+    bootstrap: _Bootstrap
+
+    def rows(self, name: str, model: Any, **options: Any) -> Iterator[dict[str, Any]]:
+        """Values of all measures of one model, for each attribute."""
+        judged = self.audit.judge(name, model, **options)
+        for attribute, tally in judged.tallies.items():
+            values = measure(tally.table, self.favorable, self.names)
+            values |= self._provided(judged, attribute)
+            intervals = self.bootstrap.intervals(tally, self.favorable, self.names)
+            for one in self.names:
+                row = {"model": name, "attribute": attribute, "measure": one}
+                if one not in ESTABLISHED and attribute in judged.unknown:
+                    yield row | {"value": np.nan}
+                else:
+                    ends = zip(("low", "high"), intervals.get(one, ()), strict=False)
+                    yield row | {"value": float(values[one])} | dict(ends)
+
+    def _provided(self, judged: Judged, attribute: Any) -> dict[str, float]:
+        if self.provider is None:
+            return {}
+        groups = self.audit.groups[attribute]
+        if (groups == NEITHER).any():
+            raise ValueError(
+                f"{attribute!r} has missing values; other providers cannot keep such rows apart. "
+                'Drop them, or use provider="core".'
+            )
+        weights = self.audit.sample_weight
+        return self.provider(
+            (self.audit.labels == self.favorable).astype(int),
+            (judged.predictions == self.favorable).astype(int),
+            groups == PRIVILEGED,
+            np.ones(len(groups)) if weights is None else weights,
+        )
+
+
+def _checked_models(models: Any) -> dict[str, Any]:
+    if not isinstance(models, Mapping) or not models:
+        raise TypeError(
+            'models must map names to models, such as {"forest": forest}; it is a '
+            f"{type(models).__name__}."
+        )
+    return dict(models)
+
+
+def _measure_names(measures: Sequence[str] | None) -> list[str]:
+    if measures is None:
+        return list(MEASURES)
+    unknown = [name for name in measures if name not in MEASURES]
+    if unknown or isinstance(measures, str):
+        raise ValueError(
+            f"measures has {listed(unknown or [measures])}; pass a list of some of "
+            f"{listed(MEASURES, most=99)}."
+        )
+    return list(measures)
+
+
+def _favorable(favorable: Any, classes: list[Any]) -> int:
+    if favorable is None:
+        return len(classes) - 1
+    if favorable not in classes:
+        raise ValueError(f"favorable is {favorable!r}, but the classes are {listed(classes)}.")
+    return classes.index(favorable)
+
+
+def _warn_undefined(values: pd.DataFrame, audit: Audit) -> None:
+    """Warn once when something is NaN, and say why where it is plain."""
+    undefined = values[values["value"].isna()]
+    if undefined.empty:
+        return
+    names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
+    empty = [
+        f"no {names[group]} row for {attribute!r}"
+        for attribute, groups in audit.groups.items()
+        for group in names
+        if not (groups == group).any()
+    ]
+    reason = "; ".join(empty) or "a rate has no row to be taken over, or f(x̃) is not known"
+    where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())
+    warnings.warn(
+        f"undefined (NaN): {', '.join(undefined['measure'].unique())} for "
+        f"{', '.join(where)}: {reason}.",
+        stacklevel=3,
+    )

@@ -1,0 +1,215 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import Predictions, assess_risk, compare, datasets, perturb
+from dr_core.metrics import ESTABLISHED, MEASURES
+
+NAMES = ["ricci", "credit", "income", "ppr", "ppvr"]
+PRIVILEGED = {"sex": "M", "race": "W"}
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["M", "F"], 500),
+            "race": rng.choice(["W", "B", "O"], 500),
+            "score": rng.normal(size=500),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def labels(people):
+    noise = np.random.default_rng(1).normal(size=len(people))
+    return np.where(people["score"] + noise + 0.5 * (people["sex"] == "M") > 0, "yes", "no")
+
+
+def rule(X):
+    bonus = 0.4 * (X["sex"] == "M") + 0.3 * (X["race"] == "W")
+    return np.where(X["score"] + bonus > 0.2, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    """Each shipped data set with a tree trained on its first half, audited on the second."""
+    subjects = {}
+    for name in NAMES:
+        bunch = datasets.load(name)
+        X = datasets.binarize(bunch).iloc[:, : -1 if len(bunch.privileged) > 1 else None]
+        half = len(X) // 2
+        tree = DecisionTreeClassifier(max_depth=8, random_state=0)
+        tree.fit(X[:half], bunch.target[:half])
+        privileged = dict.fromkeys(bunch.privileged, 1)
+        subjects[name] = tree, X[half:], bunch.target[half:], privileged
+    return subjects
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.filterwarnings("ignore:undefined")
+def test_core_fairlearn_and_aif360_agree(shipped, name, weighted):
+    tree, X, y, privileged = shipped[name]
+    weights = np.random.default_rng(0).random(len(y)) + 0.5 if weighted else None
+    core, fairlearn, aif360 = (
+        compare({"tree": tree}, X, y, privileged, provider=provider, sample_weight=weights).table()
+        for provider in ("core", "fairlearn", "aif360")
+    )
+    pd.testing.assert_frame_equal(core, fairlearn, rtol=0, atol=1e-12)
+    pd.testing.assert_frame_equal(core, aif360, rtol=0, atol=1e-12)
+    assert core.notna().to_numpy().mean() > 0.9
+
+
+def test_risk_is_that_of_assess_risk(people, labels):
+    table = compare({"rule": rule}, people, labels, PRIVILEGED).table()
+    risk = assess_risk(rule, people, PRIVILEGED)
+    found = table["discriminative_risk"].droplevel("model")
+    assert found.to_dict() == pytest.approx(risk.table()["risk"].to_dict(), abs=1e-12)
+    differences = table["discriminative_risk_difference"].droplevel("model")
+    assert differences.to_dict() == pytest.approx(risk.by_group["difference"].to_dict(), abs=1e-12)
+
+
+@pytest.mark.parametrize("chunk_size", [1, 7, 499])
+def test_chunks_do_not_change_the_values(people, labels, chunk_size):
+    whole = compare({"rule": rule}, people, labels, PRIVILEGED)
+    parts = compare({"rule": rule}, people, labels, PRIVILEGED, chunk_size=chunk_size)
+    pd.testing.assert_frame_equal(whole.values, parts.values, rtol=0, atol=0)
+
+
+def test_the_table_has_models_and_attributes_in_rows_and_measures_in_columns(people, labels):
+    models = {"rule": rule, "always": lambda X: np.full(len(X), "yes")}
+    table = compare(models, people, labels, PRIVILEGED).table()
+    assert table.index.tolist() == [
+        (model, attribute) for model in models for attribute in ("sex", "race", "all")
+    ]
+    assert table.columns.tolist() == list(MEASURES)
+    assert table.loc[("always", "all"), "discriminative_risk"] == 0
+
+
+def test_the_long_table_has_intervals_around_the_values(people, labels):
+    comparison = compare({"rule": rule}, people, labels, PRIVILEGED, n_boot=500, random_state=0)
+    long = comparison.table(wide=False)
+    assert long.columns.tolist() == ["value", "low", "high"]
+    assert ((long["low"] <= long["value"] + 0.02) & (long["value"] <= long["high"] + 0.02)).all()
+    narrow = compare(
+        {"rule": rule}, people, labels, PRIVILEGED, n_boot=500, random_state=0, confidence=0.5
+    ).table(wide=False)
+    assert (narrow["high"] - narrow["low"] <= long["high"] - long["low"]).all()
+
+
+def test_the_interval_of_a_risk_of_zero_does_not_vanish(people, labels):
+    fair = {"fair": lambda X: np.where(X["score"] > 0, "yes", "no")}
+    comparison = compare(fair, people[:50], labels[:50], PRIVILEGED, n_boot=100, random_state=0)
+    row = comparison.table(wide=False).loc[("fair", "all", "discriminative_risk")]
+    assert row["value"] == row["low"] == 0
+    assert row["high"] == pytest.approx(0.0714, abs=1e-4)
+
+
+def test_the_same_seed_gives_the_same_intervals(people, labels):
+    first, second = (
+        compare({"rule": rule}, people, labels, PRIVILEGED, n_boot=50, random_state=5).values
+        for _ in range(2)
+    )
+    pd.testing.assert_frame_equal(first, second)
+
+
+def test_predictions_alone_are_enough(people, labels):
+    perturbed = perturb(people, PRIVILEGED, random_state=0)
+    given = Predictions(
+        rule(people),
+        {
+            "all": rule(perturbed),
+            "sex": rule(people.assign(sex=perturbed["sex"])),
+            "race": rule(people.assign(race=perturbed["race"])),
+        },
+    )
+    table = compare({"given": given}, people, labels, PRIVILEGED).table()
+    sampled = compare(
+        {"given": rule}, people, labels, PRIVILEGED, method="sample", random_state=0
+    ).table()
+    pd.testing.assert_frame_equal(table, sampled, rtol=0, atol=1e-12)
+
+
+def test_one_array_of_perturbed_predictions_serves_a_single_attribute(people, labels):
+    given = Predictions(rule(people), rule(perturb(people, {"sex": "M"})))
+    table = compare({"given": given}, people, labels, {"sex": "M"}).table()
+    assert table["discriminative_risk"].item() == assess_risk(rule, people, {"sex": "M"}).value
+
+
+def test_risk_that_cannot_be_known_is_nan_with_one_warning(people, labels):
+    given = Predictions(rule(people), rule(perturb(people, PRIVILEGED, random_state=0)))
+    with pytest.warns(UserWarning, match="discriminative_risk.*given / sex, given / race") as seen:
+        table = compare({"given": given}, people, labels, PRIVILEGED).table()
+    assert len(seen) == 1
+    assert table["discriminative_risk"].isna().tolist() == [True, True, False]
+    assert table[ESTABLISHED].notna().all(axis=None)
+
+
+def test_an_empty_group_is_nan_with_one_warning(people, labels):
+    men = people["sex"] == "M"
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex'") as seen:
+        table = compare(
+            {"rule": rule},
+            people[men],
+            labels[men],
+            {"sex": "M"},
+            domain={"sex": ["M", "F"]},
+        ).table()
+    assert len(seen) == 1
+    assert table["demographic_parity"].isna().all()
+    assert table["discriminative_risk"].notna().all()
+
+
+def test_rows_in_neither_group_count_for_accuracy_but_for_no_group(people, labels):
+    X = people.astype(object)
+    X.loc[:99, "sex"] = None
+    kept = compare({"r": rule}, X, labels, {"sex": "M"}, missing="keep").table()
+    rest = compare({"r": rule}, people[100:], labels[100:], {"sex": "M"}).table()
+    assert kept["demographic_parity"].item() == pytest.approx(rest["demographic_parity"].item())
+    assert kept["accuracy"].item() == pytest.approx(np.mean(rule(X) == labels))
+
+
+def test_the_favourable_label_can_be_chosen(people, labels):
+    yes = compare({"r": rule}, people, labels, {"sex": "M"}).table()
+    no = compare({"r": rule}, people, labels, {"sex": "M"}, favorable="no").table()
+    assert no["recall"].item() == yes["specificity"].item()
+    assert no["demographic_parity"].item() == pytest.approx(yes["demographic_parity"].item())
+
+
+def test_some_measures_can_be_chosen(people, labels):
+    table = compare({"r": rule}, people, labels, PRIVILEGED, measures=["f1", "accuracy"]).table()
+    assert table.columns.tolist() == ["f1", "accuracy"]
+
+
+def test_json_holds_values_settings_and_no_nan(people, labels, tmp_path):
+    given = Predictions(rule(people))
+    with pytest.warns(UserWarning, match="undefined"):
+        comparison = compare({"given": given}, people, labels, PRIVILEGED, random_state=3)
+    path = tmp_path / "audit.json"
+    text = comparison.to_json(path)
+    content = json.loads(path.read_text(), parse_constant=pytest.fail)
+    assert json.loads(text) == content
+    assert content["settings"]["rows"] == 500
+    assert content["settings"]["privileged"] == {"sex": ["M"], "race": ["W"]}
+    assert content["values"][0]["value"] is None
+    values = {(v["attribute"], v["measure"]): v["value"] for v in content["values"]}
+    table = comparison.table()
+    assert values["sex", "accuracy"] == table.loc[("given", "sex"), "accuracy"]
+
+
+def test_a_comparison_shows_itself_in_notebooks(people, labels):
+    comparison = compare({"rule": rule}, people, labels, PRIVILEGED)
+    assert "discriminative_risk" in repr(comparison)
+    assert "<table" in comparison._repr_html_()
+
+
+def test_inputs_are_not_modified(people, labels):
+    X, y = people.copy(deep=True), labels.copy()
+    compare({"rule": rule}, X, y, PRIVILEGED, n_boot=10)
+    pd.testing.assert_frame_equal(X, people)
+    assert (y == labels).all()
