@@ -1,0 +1,150 @@
+"""Arguments, and the order of events."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from sklearn.model_selection import train_test_split
+
+from dr_core import datasets
+from dr_core.cli.models import default_model, load_model
+from dr_core.cli.subject import Subject, shipped, user_file
+from dr_core.cli.terminal import make_console, print_comparison, print_datasets, print_risk
+from dr_core.comparison import compare
+from dr_core.risk import assess_risk
+
+__all__ = ["main"]
+
+BAD_INPUT = 2
+"""Exit code for input that cannot be audited."""
+
+TEST_SHARE = 0.3
+TOLERANCE = 0.05
+CHUNK_ROWS = 5_000
+
+
+def main(arguments: Sequence[str] | None = None, *, console: Console | None = None) -> int:
+    """Run `dr-audit`; return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the command line when left out.
+    console : rich Console, optional
+        Where to print; standard output when left out.
+
+    Examples
+    --------
+    >>> main(["--list"])  # doctest: +ELLIPSIS
+    +...
+    | ricci     | 118    | Race=W ...
+    0
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options, console or make_console())
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        print(f"dr-audit: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dr-audit",
+        description="How many decisions of a model change when only sensitive attributes do?",
+    )
+    add = parser.add_argument
+    add("source", nargs="?", help="a shipped data set (see --list), or a CSV or Parquet file")
+    add("--list", action="store_true", help="list the shipped data sets")
+    add("--label", metavar="COLUMN", help="label column of the file")
+    add("--favorable", metavar="LABEL", help="the favourable label")
+    add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="who is privileged")
+    add("--model", type=Path, metavar="FILE", help="a fitted model; without it one is trained")
+    add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
+    add("--tolerance", type=float, help="how far a numeric prediction may move unnoticed")
+    add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
+    add("--seed", type=int, default=0, help="of the split, the model, the bootstrap (%(default)s)")
+    add("--json", type=Path, metavar="FILE", help="also write the values as JSON")
+    return parser
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    if options.list:
+        print_datasets(console)
+        return 0
+    subject, model, rows, facts = _prepare(options)
+    X, y = subject.X.iloc[rows], subject.y.iloc[rows]
+    shared: dict[str, Any] = {"chunk_size": CHUNK_ROWS, "progress": sys.stderr.isatty()}
+    if subject.is_regression:
+        tolerance = _tolerance(options, subject)
+        facts["tolerance"] = f"{tolerance:.4g}"
+        risk = assess_risk(model, X, subject.attributes, y=y, tolerance=tolerance, **shared)
+        print_risk(console, risk, facts)
+        return 0
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        comparison = compare(
+            {"model": model},
+            X,
+            y,
+            subject.attributes,
+            favorable=subject.favorable,
+            n_boot=options.n_boot,
+            random_state=options.seed,
+            **shared,
+        )
+    if options.json:
+        comparison.to_json(options.json)
+    print_comparison(console, comparison, facts)
+    for note in dict.fromkeys(str(note.message) for note in notes):
+        print(f"dr-audit: note: {note}", file=sys.stderr)
+    return 0
+
+
+def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
+    """What to audit, the fitted model, the rows it is audited on, and facts about them."""
+    subject = _subject(options)
+    everything = np.arange(len(subject.X))
+    if options.model:
+        model = load_model(options.model, trust_pickle=options.trust_pickle)
+        return subject, model, everything, _facts(subject, options.model.name, everything)
+    strata = None if subject.is_regression else subject.y
+    train, test = train_test_split(
+        everything, test_size=TEST_SHARE, random_state=options.seed, stratify=strata
+    )
+    model = default_model(
+        subject.X, regression=subject.is_regression, random_state=options.seed
+    ).fit(subject.X.iloc[train], subject.y.iloc[train])
+    return subject, model, test, _facts(subject, "random forest trained on the other rows", test)
+
+
+def _subject(options: argparse.Namespace) -> Subject:
+    if options.source is None:
+        raise ValueError("name a data set or a file; dr-audit --list shows the data sets.")
+    if options.source in datasets.names():
+        return shipped(options.source)
+    return user_file(Path(options.source), options.label, options.favorable, options.privileged)
+
+
+def _facts(subject: Subject, model: str, rows: Any) -> dict[str, str]:
+    privileged = (f"{a.name} = {', '.join(map(str, a.privileged))}" for a in subject.attributes)
+    facts = {
+        "data": f"{subject.name}, {len(rows):,} of {len(subject.X):,} rows",
+        "model": model,
+        "privileged": "; ".join(privileged),
+        "favourable": subject.meaning,
+    }
+    return facts if not subject.is_regression else facts | {"favourable": "(a quantity)"}
+
+
+def _tolerance(options: argparse.Namespace, subject: Subject) -> float:
+    if options.tolerance is not None:
+        return float(options.tolerance)
+    return TOLERANCE * float(subject.y.std())

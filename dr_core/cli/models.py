@@ -1,0 +1,69 @@
+"""The model that is audited: a default one that is trained here, or one from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from pydoc import locate
+from typing import Any
+
+import joblib
+import pandas as pd
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+__all__ = ["default_model", "load_model"]
+
+MOST_CATEGORIES = 100
+"""Rarer values of a column, past this number, share one 0/1 column."""
+
+
+def default_model(X: pd.DataFrame, *, regression: bool, random_state: int) -> Pipeline:
+    """Return a random forest on raw columns: numbers as they are, everything else one-hot."""
+    encoder = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
+    )
+    columns = make_column_transformer(
+        (encoder, make_column_selector(dtype_exclude=["number", "bool"])),
+        remainder="passthrough",
+    )
+    shared: dict[str, Any] = {"n_estimators": 100, "n_jobs": -1, "random_state": random_state}
+    if regression:
+        return make_pipeline(columns, RandomForestRegressor(min_samples_leaf=20, **shared))
+    return make_pipeline(columns, RandomForestClassifier(min_samples_leaf=3, **shared))
+
+
+def load_model(path: Path, *, trust_pickle: bool) -> Any:
+    """Load a model from a skops file, or from a pickle that the user trusts."""
+    if not path.is_file():
+        raise ValueError(f"there is no model file {str(path)!r}.")
+    if path.suffix == ".skops":
+        return _load_skops(path)
+    if path.suffix not in (".joblib", ".pkl", ".pickle"):
+        raise ValueError(f"model file {path.name!r} must end in .skops, .joblib, .pkl or .pickle.")
+    if not trust_pickle:
+        raise ValueError(
+            f"{path.name} is a pickle, and loading a pickle runs whatever code it holds. Pass "
+            "--trust-pickle if you trust where it comes from, or save the model with skops."
+        )
+    return joblib.load(path)
+
+
+def _load_skops(path: Path) -> Any:
+    import skops.io
+
+    unknown = skops.io.get_untrusted_types(file=path)
+    untrusted = [name for name in unknown if not _is_class_of_sklearn(name)]
+    if untrusted:
+        raise ValueError(
+            f"{path.name} holds types that are not known to be safe: {', '.join(untrusted)}. "
+            "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
+        )
+    return skops.io.load(path, trusted=unknown)
+
+
+def _is_class_of_sklearn(name: str) -> bool:
+    # skops does not list compiled classes such as the nodes of a tree; making them runs no code
+    # that the file brings. Functions stay untrusted, wherever they come from.
+    return name.startswith("sklearn.") and isinstance(locate(name), type)

@@ -1,0 +1,239 @@
+import io
+import json
+import pickle
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from rich.console import Console
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import compare, datasets
+from dr_core.cli import main
+from dr_core.cli.terminal import print_comparison
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def credit():
+    bunch = datasets.load("credit")
+    return bunch.data.assign(good=np.where(bunch.target == 1, "yes", "no"))
+
+
+@pytest.fixture(scope="module")
+def csv(credit, tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "loans.csv"
+    credit.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(credit):
+    X, y = credit.drop(columns="good"), credit["good"]
+    encode = make_column_transformer(
+        (
+            OneHotEncoder(handle_unknown="ignore"),
+            X.select_dtypes(exclude="number").columns.tolist(),
+        ),
+        remainder="passthrough",
+    )
+    return make_pipeline(encode, DecisionTreeClassifier(max_depth=9, random_state=0)).fit(X, y)
+
+
+AUDIT = ("--label", "good", "--favorable", "yes", "--privileged", "sex=male", "age=adult")
+
+
+def test_a_shipped_data_set_needs_only_its_name(capsys, tmp_path):
+    code, out, err = run(capsys, "credit", "--json", tmp_path / "credit.json")
+    assert (code, err) == (0, "")
+    assert "of people would get a different decision if only their sex and age were" in out
+    assert "credit, 300 of 1,000 rows" in out
+    for line in ("discriminative risk", "demographic parity", "disparate impact", "accuracy"):
+        assert line in out
+    content = json.loads((tmp_path / "credit.json").read_text())
+    values = {(v["attribute"], v["measure"]): v for v in content["values"]}
+    shown = values["all", "discriminative_risk"]
+    assert f"{shown['value']:.4f} [{shown['low']:.3f}, {shown['high']:.3f}]" in out
+
+
+def test_the_same_seed_prints_the_same(capsys):
+    first, second = (run(capsys, "ricci", "--seed", 3) for _ in range(2))
+    assert first == second
+
+
+def test_a_regression_target_is_audited_with_a_tolerance(capsys):
+    code, out, _ = run(capsys, "lawschool")
+    assert code == 0
+    assert "tolerance" in out
+    assert "accuracy perturbed" in out
+
+
+def test_the_list_shows_every_data_set(capsys):
+    code, out, _ = run(capsys, "--list")
+    assert code == 0
+    assert all(name in out for name in datasets.names())
+
+
+def test_ones_own_file_without_a_model_is_split_and_a_model_trained(capsys, csv):
+    code, out, _ = run(capsys, csv, *AUDIT)
+    assert code == 0
+    assert "loans.csv, 300 of 1,000 rows" in out
+
+
+@pytest.mark.parametrize("kind", ["skops", "joblib", "pkl"])
+def test_ones_own_model_is_audited_on_all_rows(capsys, csv, credit, model, tmp_path, kind):
+    path = tmp_path / f"tree.{kind}"
+    {
+        "skops": lambda: skops.io.dump(model, path),
+        "joblib": lambda: joblib.dump(model, path),
+        "pkl": lambda: path.write_bytes(pickle.dumps(model)),
+    }[kind]()
+    trust = () if kind == "skops" else ("--trust-pickle",)
+    json_path = tmp_path / "audit.json"
+    code, _, err = run(capsys, csv, *AUDIT, "--model", path, *trust, "--json", json_path)
+    assert (code, err) == (0, "")
+    X, y = credit.drop(columns="good"), credit["good"]
+    expected = compare({"model": model}, X, y, {"sex": "male", "age": "adult"}).table()
+    for value in json.loads(json_path.read_text())["values"]:
+        assert value["value"] == expected.loc[("model", value["attribute"]), value["measure"]]
+
+
+def test_parquet_files_are_read(capsys, credit, tmp_path):
+    path = tmp_path / "loans.parquet"
+    credit.to_parquet(path)
+    code, out, _ = run(capsys, path, *AUDIT)
+    assert code == 0
+    assert "loans.parquet" in out
+
+
+def test_numbers_and_several_privileged_values_are_understood(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"g": rng.integers(0, 3, 300), "z": rng.normal(size=300), "y": rng.integers(0, 2, 300)}
+    )
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    code, out, _ = run(capsys, tmp_path / "a.csv", "--label", "y", "--privileged", "g=0,2")
+    assert code == 0
+    assert "g = 0, 2" in out
+
+
+BAD = {
+    "nothing at all": ((), "name a data set or a file"),
+    "an unknown data set": (("adult",), "'adult' is neither a file nor one of the data sets"),
+    "a file without a label": (("{csv}",), "a file needs --label COLUMN and --privileged"),
+    "an absent label": (
+        ("{csv}", "--label", "x", "--privileged", "sex=male"),
+        "label column 'x' is not in loans.csv",
+    ),
+    "an absent sensitive column": (
+        ("{csv}", "--label", "good", "--favorable", "yes", "--privileged", "race=W"),
+        "sensitive column 'race' is not in the file",
+    ),
+    "a privileged value that is not there": (
+        ("{csv}", "--label", "good", "--favorable", "yes", "--privileged", "sex=man"),
+        "privileged value 'man' is not in column 'sex', which has 'female', 'male'.",
+    ),
+    "privileged without a value": (
+        ("{csv}", "--label", "good", "--favorable", "yes", "--privileged", "sex"),
+        "--privileged takes COLUMN=VALUE; it got 'sex'.",
+    ),
+    "an unknown favourable label": (
+        ("{csv}", "--label", "good", "--favorable", "1", "--privileged", "sex=male"),
+        "--favorable '1' is not a label; there are",
+    ),
+    "no favourable label": (
+        ("{csv}", "--label", "good", "--privileged", "sex=male"),
+        "say which label is favourable: --favorable, one of",
+    ),
+    "a file of an unknown kind": (
+        ("{other}", "--label", "good", "--privileged", "sex=male"),
+        "'notes.txt' must end in .csv, .csv.gz or .parquet.",
+    ),
+    "an empty file": (
+        ("{empty}", "--label", "good", "--privileged", "sex=male"),
+        "No columns to parse",
+    ),
+    "an absent model": (("{csv}", *AUDIT, "--model", "x.skops"), "there is no model file"),
+    "a model of an unknown kind": (
+        ("{csv}", *AUDIT, "--model", "{other}"),
+        "model file 'notes.txt' must end in .skops",
+    ),
+    "a pickle that is not trusted": (
+        ("{csv}", *AUDIT, "--model", "{pickle}"),
+        "loading a pickle runs whatever code it holds. Pass --trust-pickle",
+    ),
+    "a skops file with unknown types": (
+        ("{csv}", *AUDIT, "--model", "{skops}"),
+        "holds types that are not known to be safe: ",
+    ),
+    "a folder that does not exist": (
+        ("ricci", "--json", "no/such/folder.json"),
+        "No such file or directory",
+    ),
+}
+
+
+class Unknown:
+    """A type skops cannot vouch for."""
+
+    def predict(self, X):
+        return ["yes"] * len(X)
+
+
+@pytest.fixture(scope="module")
+def places(csv, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bad")
+    other, pickled, unsafe, empty = (
+        folder / name for name in ("notes.txt", "model.pkl", "model.skops", "empty.csv")
+    )
+    other.write_text("hello")
+    empty.write_text("")
+    pickled.write_bytes(pickle.dumps(1))
+    skops.io.dump(Unknown(), unsafe)
+    return {"csv": csv, "other": other, "pickle": pickled, "skops": unsafe, "empty": empty}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_clear_line_and_exit_code_2(capsys, places, case):
+    arguments, message = BAD[case]
+    code, out, err = run(capsys, *(argument.format(**places) for argument in arguments))
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("dr-audit: ")
+    assert message in err
+
+
+def test_the_installed_command_runs_and_is_plain_when_piped():
+    command = [sys.executable, "-c", "from dr_core.cli import main; raise SystemExit(main())"]
+    done = subprocess.run([*command, "ricci"], capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout
+    assert done.stdout.isascii()
+    assert done.stderr == ""
+
+
+def test_a_terminal_gets_colours_and_lines():
+    bunch = datasets.load("ricci")
+    comparison = compare(
+        {"m": lambda X: ((X["Race"] == "W") | (X["Oral"] > 75)).astype(int)},
+        bunch.data,
+        bunch.target,
+        bunch.privileged,
+        n_boot=20,
+    )
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100, legacy_windows=False)
+    print_comparison(console, comparison, {"data": "ricci"})
+    assert "\x1b[1m" in out.getvalue()
+    assert "─" in out.getvalue()
