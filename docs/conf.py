@@ -1,0 +1,21 @@
+from importlib.metadata import version as installed_version
+
+project = "discriminative-risk"
+author = "The discriminative-risk developers"
+copyright = f"2026, {author}"
+version = release = installed_version(project)
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+]
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+myst_enable_extensions = ["colon_fence"]
+html_theme = "pydata_sphinx_theme"
+html_title = project
+exclude_patterns = ["_build"]
