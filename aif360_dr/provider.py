@@ -27,7 +27,8 @@ def established_measures(
         (1.0, 0.5)
     """
     metric = _metric(y_true, y_pred, privileged, sample_weight)
-    precision, recall = metric.precision(), metric.recall()
+    tp = metric.num_true_positives()
+    mistakes = metric.num_false_positives() + metric.num_false_negatives()
     return {
         "demographic_parity": abs(metric.statistical_parity_difference()),
         "equal_opportunity": abs(metric.equal_opportunity_difference()),
@@ -36,9 +37,9 @@ def established_measures(
         "equalized_odds_mean": metric.average_abs_odds_difference(),
         "disparate_impact": metric.disparate_impact(),
         "accuracy": metric.accuracy(),
-        "precision": precision,
-        "recall": recall,
-        "f1": 2 * precision * recall / (precision + recall),
+        "precision": metric.precision(),
+        "recall": metric.recall(),
+        "f1": 2 * tp / (2 * tp + mistakes),
         "specificity": metric.specificity(),
     }
 

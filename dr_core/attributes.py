@@ -8,8 +8,8 @@ perturbs into it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Number
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
     "Attribute",
     "OneHot",
     "SensitiveAttributes",
+    "empty_groups",
     "learn_attributes",
 ]
 
@@ -106,6 +107,7 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Read the codes of this attribute off a table, shape (n,)."""
         what = f"sensitive attribute {self.name!r}"
+        _require_columns(table, (self.name,) if self.columns is None else self.columns)
         if self.columns is None:
             return encode(table.factorize(self.name), self.values, what)
         return _one_hot_codes(table, self.columns, self.name, len(self.values))
@@ -176,6 +178,17 @@ class SensitiveAttributes:
                 )
 
 
+def empty_groups(groups: Mapping[Any, Array]) -> list[str]:
+    """Say which groups have no row, for each named grouping."""
+    names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
+    return [
+        f"no {names[group]} row for {attribute!r}"
+        for attribute, of_row in groups.items()
+        for group in names
+        if not (of_row == group).any()
+    ]
+
+
 def learn_attributes(
     X: Any,
     privileged: Mapping[Any, Any] | SensitiveAttributes,
@@ -204,10 +217,10 @@ def learn_attributes(
     >>> [(a.name, a.values, a.is_privileged.tolist()) for a in attributes]
     [('sex', ('Female', 'Male'), [False, True])]
     """
-    if isinstance(privileged, SensitiveAttributes):
-        return privileged
     if missing not in ("error", "keep"):
         raise ValueError(f'missing must be "error" or "keep"; it is {missing!r}.')
+    if isinstance(privileged, SensitiveAttributes):
+        return _learned_before(privileged, domain, missing)
     if not isinstance(privileged, Mapping) or not privileged:
         raise TypeError(
             "privileged must map each sensitive column to its privileged value, such as "
@@ -220,32 +233,61 @@ def learn_attributes(
     table = as_table(X)
     table.read(set(privileged) & set(table.keys()))
     domain = domain or {}
+    _refuse_other_keys(domain, privileged)
     learned = tuple(
         _learn(table, name, value, domain.get(name)) for name, value in privileged.items()
     )
+    _refuse_shared_columns(learned)
     return SensitiveAttributes(learned, missing)
+
+
+def _learned_before(
+    attributes: SensitiveAttributes, domain: Mapping[Any, Any] | None, missing: str
+) -> SensitiveAttributes:
+    if domain:
+        raise ValueError("domain was learned with the attributes; pass it to learn_attributes.")
+    return attributes if missing == "error" else replace(attributes, missing=missing)
+
+
+def _refuse_other_keys(domain: Mapping[Any, Any], privileged: Mapping[Any, Any]) -> None:
+    plain = [name for name, value in privileged.items() if not isinstance(value, OneHot)]
+    others = [name for name in domain if name not in plain]
+    if others:
+        raise ValueError(
+            f"domain has {listed(others)}; its keys must be sensitive columns: {listed(plain)}."
+        )
+
+
+def _refuse_shared_columns(attributes: Iterable[Attribute]) -> None:
+    columns = [column for a in attributes for column in a.columns or (a.name,)]
+    shared = sorted({str(column) for column in columns if columns.count(column) > 1})
+    if shared:
+        raise ValueError(f"two sensitive attributes share the columns {listed(shared)}.")
 
 
 def _learn(table: Table, name: Any, privileged: Any, domain: Collection[Any] | None) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
-    _require_column(table, name)
-    values = domain if domain is not None else _observed(table, name)
-    return _attribute(name, sorted_values(values), privileged)
+    _require_columns(table, (name,))
+    given = None if domain is None else [value for value in domain if not pd.isna(value)]
+    values = _observed(table, name) if given is None else given
+    return _attribute(name, sorted_values(dict.fromkeys(values)), privileged)
 
 
 def _learn_one_hot(table: Table, name: Any, one_hot: OneHot) -> Attribute:
-    for column in one_hot.columns:
-        _require_column(table, column)
+    _require_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
     return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
 
 
 def _attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
-    chosen = list(privileged) if _is_collection(privileged) else [privileged]
+    is_value = isinstance(privileged, tuple) and privileged in values
+    chosen = list(privileged) if _is_collection(privileged) and not is_value else [privileged]
+    if not chosen:
+        raise ValueError(f"privileged names no value of {name!r}, which has {listed(values)}.")
     unknown = [value for value in chosen if value not in values]
-    if unknown or not chosen:
+    if unknown:
         raise ValueError(
             f"privileged value {listed(unknown)} is not in column {name!r}, which has "
             f"{listed(values)}."
@@ -268,7 +310,9 @@ def _is_collection(value: Any) -> bool:
 
 
 def _observed(table: Table, name: Any) -> list[Any]:
-    values = table.factorize(name).values
+    codes, values = table.factorize(name)
+    if not values:
+        raise ValueError(f"sensitive attribute {name!r} is missing in all {len(codes)} rows.")
     numbers = [value for value in values if isinstance(value, Number)]
     if len(numbers) > MOST_NUMBERS:
         raise ValueError(
@@ -278,11 +322,12 @@ def _observed(table: Table, name: Any) -> list[Any]:
     return values
 
 
-def _require_column(table: Table, name: Any) -> None:
+def _require_columns(table: Table, names: Sequence[Any]) -> None:
     keys = table.keys()
-    if name not in keys:
+    absent = [name for name in names if name not in keys]
+    if absent:
         raise ValueError(
-            f"sensitive column {name!r} is not in X, which has {listed(keys)}. A model "
+            f"sensitive column {listed(absent)} is not in X, which has {listed(keys)}. A model "
             "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
             "model sees it, with the column that carries the attribute."
         )

@@ -19,6 +19,9 @@ from dr_core.tally import Tally, tally_predictions, tally_profiles
 
 __all__ = ["Audit", "Judged", "Predictions", "class_labels"]
 
+MOST_CLASSES = 100
+"""More distinct labels than this are taken for quantities."""
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
@@ -74,6 +77,18 @@ class Audit:
     classes: list[Any]
     y: Array
     sample_weight: Array | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.classes) > MOST_CLASSES:
+            raise ValueError(
+                f"y and the models have {len(self.classes)} distinct labels, more than "
+                f"{MOST_CLASSES}. If they are quantities, use assess_risk(..., tolerance=...)."
+            )
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the rows, ones where none were given."""
+        return np.ones(len(self.y)) if self.sample_weight is None else self.sample_weight
 
     @cached_property
     def labels(self) -> Array:

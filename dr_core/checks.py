@@ -9,7 +9,14 @@ import pandas as pd
 
 from dr_core.encoding import Array
 
-__all__ = ["check_column", "check_confidence", "check_probability", "check_weights"]
+__all__ = [
+    "check_column",
+    "check_confidence",
+    "check_probability",
+    "check_tolerance",
+    "check_weights",
+    "check_whole",
+]
 
 
 def check_probability(p: float) -> None:
@@ -22,6 +29,18 @@ def check_confidence(confidence: float) -> None:
     """Refuse a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1; it is {confidence!r}.")
+
+
+def check_whole(name: str, value: Any, *, at_least: int) -> None:
+    """Refuse what is not a whole number of at least this size."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < at_least:
+        raise ValueError(f"{name} must be a whole number, {at_least} or more; it is {value!r}.")
+
+
+def check_tolerance(tolerance: float) -> None:
+    """Refuse a tolerance that is negative or no number."""
+    if not 0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance must be finite and at least 0; it is {tolerance!r}.")
 
 
 def check_column(name: str, values: Any, n_rows: int) -> Array:

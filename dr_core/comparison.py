@@ -17,10 +17,11 @@ from dr_core.attributes import (
     NEITHER,
     PRIVILEGED,
     SensitiveAttributes,
+    empty_groups,
     learn_attributes,
 )
 from dr_core.audit import Audit, Judged, class_labels
-from dr_core.checks import check_column, check_confidence, check_weights
+from dr_core.checks import check_column, check_confidence, check_weights, check_whole
 from dr_core.encoding import Array, listed
 from dr_core.intervals import wilson
 from dr_core.metrics import ESTABLISHED, MEASURES, measure
@@ -120,7 +121,7 @@ def compare(
     provider : {"core", "fairlearn", "aif360"}
         The library that computes the established measures.
     favorable : label, optional
-        The favourable class; the last of the sorted classes when left out.
+        The favourable class; it can be left out for labels 0 and 1, False and True, -1 and 1.
     labels : sequence, optional
         All classes, for labels that a model may predict but y does not show.
     confidence : float in (0, 1)
@@ -190,8 +191,7 @@ class _Bootstrap:
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
-        if self.n_boot < 0 or self.n_boot != int(self.n_boot):
-            raise ValueError(f"n_boot must be a whole number, 0 or more; it is {self.n_boot!r}.")
+        check_whole("n_boot", self.n_boot, at_least=0)
 
     def intervals(self, tally: Tally, favorable: int, names: list[str]) -> dict[str, Array]:
         """Low and high end of each measure: percentiles of the bootstrap, Wilson's for DR."""
@@ -228,7 +228,7 @@ class _Judge:
         judged = self.audit.judge(name, model, **options)
         for attribute, tally in judged.tallies.items():
             values = measure(tally.table, self.favorable, self.names)
-            values |= self._provided(judged, attribute)
+            values |= self._provided(judged, attribute, values)
             intervals = self.bootstrap.intervals(tally, self.favorable, self.names)
             for one in self.names:
                 row = {"model": name, "attribute": attribute, "measure": one}
@@ -238,8 +238,11 @@ class _Judge:
                     ends = zip(("low", "high"), intervals.get(one, ()), strict=False)
                     yield row | {"value": float(values[one])} | dict(ends)
 
-    def _provided(self, judged: Judged, attribute: Any) -> dict[str, float]:
-        if self.provider is None:
+    def _provided(
+        self, judged: Judged, attribute: Any, values: dict[str, Any]
+    ) -> dict[str, float]:
+        """What the provider says, where it is defined: other libraries fill in 0, ∞ and so on."""
+        if self.provider is None or not self._both_groups(attribute):
             return {}
         groups = self.audit.groups[attribute]
         if (groups == NEITHER).any():
@@ -247,13 +250,25 @@ class _Judge:
                 f"{attribute!r} has missing values; other providers cannot keep such rows apart. "
                 'Drop them, or use provider="core".'
             )
-        weights = self.audit.sample_weight
-        return self.provider(
-            (self.audit.labels == self.favorable).astype(int),
-            (judged.predictions == self.favorable).astype(int),
-            groups == PRIVILEGED,
-            np.ones(len(groups)) if weights is None else weights,
-        )
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            provided = self.provider(
+                (self.audit.labels == self.favorable).astype(int),
+                (judged.predictions == self.favorable).astype(int),
+                groups == PRIVILEGED,
+                self.audit.weights,
+            )
+        if len(self.audit.classes) > 2:
+            del provided["accuracy"]  # providers see the favourable class against the rest
+        return {
+            name: value
+            for name, value in provided.items()
+            if name in values and not np.isnan(values[name])
+        }
+
+    def _both_groups(self, attribute: Any) -> bool:
+        groups, weights = self.audit.groups[attribute], self.audit.weights
+        return all(weights[groups == group].any() for group in (PRIVILEGED, MARGINALISED))
 
 
 def _checked_models(models: Any) -> dict[str, Any]:
@@ -268,18 +283,21 @@ def _checked_models(models: Any) -> dict[str, Any]:
 def _measure_names(measures: Sequence[str] | None) -> list[str]:
     if measures is None:
         return list(MEASURES)
-    unknown = [name for name in measures if name not in MEASURES]
-    if unknown or isinstance(measures, str):
+    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    unknown = [name for name in names if name not in MEASURES]
+    if unknown or not names:
         raise ValueError(
-            f"measures has {listed(unknown or [measures])}; pass a list of some of "
+            f"measures has {listed(unknown) or 'nothing'}; pass some of "
             f"{listed(MEASURES, most=99)}."
         )
-    return list(measures)
+    return names
 
 
 def _favorable(favorable: Any, classes: list[Any]) -> int:
     if favorable is None:
-        return len(classes) - 1
+        if classes in ([0, 1], [-1, 1]):
+            return 1
+        raise ValueError(f"say which label is favourable: favorable=, one of {listed(classes)}.")
     if favorable not in classes:
         raise ValueError(f"favorable is {favorable!r}, but the classes are {listed(classes)}.")
     return classes.index(favorable)
@@ -290,14 +308,10 @@ def _warn_undefined(values: pd.DataFrame, audit: Audit) -> None:
     undefined = values[values["value"].isna()]
     if undefined.empty:
         return
-    names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
-    empty = [
-        f"no {names[group]} row for {attribute!r}"
-        for attribute, groups in audit.groups.items()
-        for group in names
-        if not (groups == group).any()
-    ]
-    reason = "; ".join(empty) or "a rate has no row to be taken over, or f(x̃) is not known"
+    reason = (
+        "; ".join(empty_groups(audit.groups))
+        or "a rate has no row to be taken over, or f(x̃) is not known"
+    )
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())
     warnings.warn(
         f"undefined (NaN): {', '.join(undefined['measure'].unique())} for "

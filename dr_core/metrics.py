@@ -195,8 +195,9 @@ def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
     --------
     >>> from dr_core.tally import tally_predictions
     >>> tally = tally_predictions([1, 0], y=[1, 1], f=[1, 1], perturbed=[1, 0], classes=[0, 1])
-    >>> measure(tally.table, 1, ["discriminative_risk", "demographic_parity"])
-    {'discriminative_risk': array(0.5), 'demographic_parity': np.float64(0.0)}
+    >>> found = measure(tally.table, 1, ["discriminative_risk", "demographic_parity"])
+    >>> {name: float(value) for name, value in found.items()}
+    {'discriminative_risk': 0.5, 'demographic_parity': 0.0}
     """
     view = View(table, favorable)
     return {name: MEASURES[name](view) for name in names}

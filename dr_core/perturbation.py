@@ -284,5 +284,5 @@ def _move(codes: Array, attribute: Attribute, p: float, uniform: Array | None) -
     if uniform is None:
         return targets[:, 0].take(codes, mode="wrap")
     choice = (uniform * (n_moves / p).take(codes, mode="wrap")).astype(np.intp)
-    moved = targets.take(codes * np.intp(width) + choice, mode="wrap")
+    moved = targets.take(codes.astype(np.intp) * width + choice, mode="wrap")
     return moved if p == 1 else np.where(uniform < p, moved, codes)

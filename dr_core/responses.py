@@ -6,8 +6,9 @@ differs from its row once: nothing else, and nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ from sklearn.base import BaseEstimator, is_regressor
 from tqdm import tqdm
 
 from dr_core.attributes import ALL, SensitiveAttributes
-from dr_core.checks import check_probability
+from dr_core.checks import check_probability, check_whole
 from dr_core.encoding import Array
 from dr_core.perturbation import Scenario, Variants, draw_variants, enumerate_variants
 from dr_core.tables import Table
 
 __all__ = ["Plan", "Response", "predictor", "predicts_numbers", "responses"]
 
-CHUNK_ROWS = 100_000
-"""Rows of X a chunk holds unless the user says otherwise."""
+CHUNK_VARIANTS = 400_000
+"""Perturbed rows a chunk has at the most, unless the user says otherwise."""
+
+MOST_VARIANTS = 10_000
+"""Perturbations of one row that are still enumerated."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,21 @@ class Plan:
         check_probability(self.p)
         if self.method not in ("exact", "sample"):
             raise ValueError(f'method must be "exact" or "sample"; it is {self.method!r}.')
-        if self.n_samples < 1 or self.n_samples != int(self.n_samples):
+        check_whole("n_samples", self.n_samples, at_least=1)
+        if self.method == "exact" and self.most_variants > MOST_VARIANTS:
             raise ValueError(
-                f"n_samples must be a whole number above 0; it is {self.n_samples!r}."
+                f"a row has up to {self.most_variants:,} perturbations, more than "
+                f'{MOST_VARIANTS:,}. Use method="sample", or fewer attributes at a time.'
             )
+
+    @property
+    def most_variants(self) -> int:
+        """Perturbations that a row can have in all scenarios together, at the most."""
+        if self.method == "sample":
+            return self.n_samples * len(self.scenarios)
+        stay = 1 if self.p < 1 else 0
+        each = [max(map(len, attribute.moves)) + stay for attribute in self.attributes]
+        return sum(prod(each[j] for j in active) for active in self.scenarios.values())
 
     @property
     def scenarios(self) -> dict[Any, Scenario]:
@@ -104,9 +119,8 @@ def responses(
     progress: bool = False,
 ) -> Iterator[Response]:
     """Answers of a model to every row of a table and to its variants, chunk by chunk."""
-    size = CHUNK_ROWS if chunk_size is None else chunk_size
-    if size < 1:
-        raise ValueError(f"chunk_size must be at least 1; it is {size!r}.")
+    size = max(1, CHUNK_VARIANTS // plan.most_variants) if chunk_size is None else chunk_size
+    check_whole("chunk_size", size, at_least=1)
     rng = np.random.default_rng(plan.random_state)
     codes = plan.attributes.encode(table)
     starts = range(0, table.n_rows, size)
@@ -123,7 +137,7 @@ def _respond(
     plan: Plan,
     rng: np.random.Generator,
 ) -> Response:
-    predictions = predict(chunk.native)
+    predictions = predict(chunk.copy())
     variants = plan.variants(codes, rng)
     if len(variants.rows) == 0:
         return Response(rows, codes, predictions, variants, predictions[:0])
@@ -164,9 +178,8 @@ def _checked(predictions: Any, n_rows: int) -> Array:
     return predictions
 
 
-def predicts_numbers(estimator: Any, predictions: Sequence[Any] | Array, tolerance: float) -> bool:
+def predicts_numbers(estimator: Any, predictions: Array) -> bool:
     """Whether predictions are quantities, which move up or down, rather than classes."""
-    values = np.asarray(predictions)
-    fractional = values.dtype.kind == "f" and bool((values != np.round(values)).any())
-    regressor = isinstance(estimator, BaseEstimator) and is_regressor(estimator)
-    return tolerance > 0 or regressor or fractional
+    if isinstance(estimator, BaseEstimator) and is_regressor(estimator):
+        return True
+    return predictions.dtype.kind == "f" and bool((predictions != np.round(predictions)).any())

@@ -7,6 +7,7 @@ probability. It has no randomness at all. *Sampled* risk averages over random dr
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,12 +16,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dr_core.attributes import ALL, MARGINALISED, PRIVILEGED, SensitiveAttributes, learn_attributes
-from dr_core.checks import check_column, check_confidence, check_weights
-from dr_core.encoding import Array
+from dr_core.attributes import (
+    ALL,
+    MARGINALISED,
+    PRIVILEGED,
+    SensitiveAttributes,
+    empty_groups,
+    learn_attributes,
+)
+from dr_core.audit import class_labels
+from dr_core.checks import check_column, check_confidence, check_tolerance, check_weights
+from dr_core.encoding import Array, encode, factorize
 from dr_core.intervals import Interval, chernoff, wilson
 from dr_core.responses import Plan, Response, predictor, predicts_numbers, responses
 from dr_core.tables import as_table
+
+NOISE = 1e-9
+"""Relative difference that floating-point predictions may show for no reason."""
 
 __all__ = ["RiskAssessment", "assess_risk", "differs", "individual_risk"]
 
@@ -34,6 +46,8 @@ class RiskAssessment:
     names : list
         What was perturbed: each attribute alone (where asked for), then, when there are several,
         "all" of them together.
+    predictions : array of shape (n,)
+        f(x), what the model says of the rows as they are.
     risks : array of shape (len(names), n)
         Individual risk: the probability that the prediction of a row changes.
     groups : array of shape (len(names), n)
@@ -48,6 +62,7 @@ class RiskAssessment:
     """
 
     names: list[Any]
+    predictions: Array
     risks: Array
     groups: Array
     sample_weight: Array
@@ -111,7 +126,8 @@ class RiskAssessment:
         confidence : float in (0, 1)
         method : {"wilson", "chernoff"}
             Wilson's score interval, which is conservative for the fractional risks of the exact
-            method; or the Chernoff-Hoeffding interval, whose coverage holds for every sample size.
+            method; or the Chernoff-Hoeffding interval, whose coverage holds for every number of
+            equally weighted rows. Unequal weights enter through `n_effective`.
         """
         return self._interval(self.value, confidence, method)
 
@@ -232,6 +248,7 @@ def assess_risk(
     0  False   True   0.25
     1   True  False   0.25
     """
+    check_tolerance(tolerance)
     table = as_table(X)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     plan = Plan(attributes, method, p, n_samples, random_state, each_attribute)
@@ -240,40 +257,63 @@ def assess_risk(
     answers = responses(
         predictor(estimator), table, plan, chunk_size=chunk_size, progress=progress
     )
-    parts = [_assess(answer, plan, weights, truth, tolerance, estimator) for answer in answers]
+    parts = [_assess(answer, plan, weights, truth, tolerance) for answer in answers]
+    joined = _Part(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
+    _warn_empty_groups(dict(zip(plan.scenarios, joined.groups, strict=True)))
+    numbers = tolerance > 0 or any(
+        predicts_numbers(estimator, part) for part in (joined.predictions, joined.after)
+    )
+    if truth is not None and not numbers:
+        labels = class_labels(truth, {"model": estimator})
+        encode(factorize(joined.predictions), labels, "the model's prediction")
     return RiskAssessment(
         names=list(plan.scenarios),
-        risks=np.concatenate([part.risks for part in parts], axis=1),
-        groups=np.concatenate([part.groups for part in parts], axis=1),
+        predictions=joined.predictions,
+        risks=joined.risks,
+        groups=joined.groups,
         sample_weight=weights,
-        directions=_summed([part.directions for part in parts], math.fsum(weights)),
+        directions=_directions(joined, math.fsum(weights), numbers),
         plan=plan,
-        correct=None if truth is None else np.concatenate([p.correct for p in parts], axis=1),
+        correct=None if truth is None else joined.correct,
     )
 
 
 class _Part(NamedTuple):
+    """What is known of a chunk, or of all: rows, then changed variants, in the last axis."""
+
+    predictions: Array
     risks: Array
     groups: Array
-    directions: pd.DataFrame
-    correct: Array | None
+    correct: Array
+    before: Array
+    after: Array
+    mass: Array
 
 
 def _assess(
-    answer: Response, plan: Plan, weights: Array, y: Array | None, tolerance: float, estimator: Any
+    answer: Response, plan: Plan, weights: Array, y: Array | None, tolerance: float
 ) -> _Part:
-    own = answer.predictions[answer.variants.rows]
+    variants = answer.variants
+    own = answer.predictions[variants.rows]
     changed = differs(own, answer.perturbed, tolerance)
-    scenarios = plan.scenarios.values()
-    groups = [plan.attributes.groups(answer.codes, active) for active in scenarios]
-    numbers = predicts_numbers(estimator, answer.predictions, tolerance)
-    mass = answer.variants.probability[:, -1] * weights[answer.rows][answer.variants.rows]
+    mass = variants.probability[:, -1] * weights[answer.rows][variants.rows]
+    # Variants of single attributes have no mass when all are perturbed.
+    told = changed & (mass > 0)
     return _Part(
+        answer.predictions,
         individual_risk(answer, changed),
-        np.stack(groups),
-        _directions(own[changed], answer.perturbed[changed], mass[changed], numbers),
-        None if y is None else _correct(answer, y[answer.rows], tolerance),
+        np.stack([plan.attributes.groups(answer.codes, a) for a in plan.scenarios.values()]),
+        np.empty((0, 0)) if y is None else _correct(answer, y[answer.rows], tolerance),
+        own[told],
+        answer.perturbed[told],
+        mass[told],
     )
+
+
+def _warn_empty_groups(groups: Mapping[Any, Array]) -> None:
+    empty = empty_groups(groups)
+    if empty:
+        warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)
 
 
 def individual_risk(answer: Response, changed: Array) -> Array:
@@ -293,10 +333,19 @@ def individual_risk(answer: Response, changed: Array) -> Array:
 
 
 def differs(before: Array, after: Array, tolerance: float) -> Array:
-    """Whether two predictions count as different."""
-    if not tolerance:
-        return before != after
-    return np.abs(after.astype(float) - before.astype(float)) > tolerance
+    """Whether two predictions count as different.
+
+    Floating-point numbers that agree to nine digits never do: their last digits are noise.
+    """
+    if "f" not in before.dtype.kind + after.dtype.kind and not tolerance:
+        return np.asarray(before != after)
+    if not {before.dtype.kind, after.dtype.kind} <= set("biuf"):
+        raise ValueError(
+            f"tolerance is {tolerance!r}, but predictions are not numbers: {before.dtype}."
+        )
+    before, after = before.astype(float), after.astype(float)
+    noise = NOISE * np.maximum(np.abs(before), np.abs(after))
+    return np.asarray(np.abs(after - before) > tolerance + noise)
 
 
 def _correct(answer: Response, y: Array, tolerance: float) -> Array:
@@ -310,15 +359,11 @@ def _correct(answer: Response, y: Array, tolerance: float) -> Array:
     return np.stack([right.astype(float), *after])
 
 
-def _directions(before: Array, after: Array, mass: Array, numbers: bool) -> pd.DataFrame:
+def _directions(part: _Part, total: float, numbers: bool) -> pd.DataFrame:
+    """Share of all rows, by what a prediction was and what it becomes."""
+    before, after = part.before, part.after
     if numbers:
         after = np.where(after > before, "higher", "lower").astype(object)
         before = np.full(len(after), "any", dtype=object)
-    frame = pd.DataFrame({"from": before, "to": after, "share": mass})
+    frame = pd.DataFrame({"from": before, "to": after, "share": part.mass / total})
     return frame.groupby(["from", "to"], as_index=False, sort=True)["share"].sum()
-
-
-def _summed(directions: list[pd.DataFrame], total: float) -> pd.DataFrame:
-    every = pd.concat(directions)
-    shares = every.groupby(["from", "to"], as_index=False, sort=True)["share"].sum()
-    return shares.assign(share=shares["share"] / total)

@@ -64,6 +64,10 @@ class Table(ABC):
         """Take these rows, in this order."""
 
     @abstractmethod
+    def copy(self) -> Any:
+        """A copy of the wrapped table, for a model that may write into what it is given."""
+
+    @abstractmethod
     def recode(self, columns: Mapping[Any, Recoded]) -> Any:
         """Return a table of the same kind as the wrapped one, with these columns replaced."""
 
@@ -88,14 +92,17 @@ class PandasTable(Table):
         return list(self.native.columns)
 
     def column(self, key: Hashable) -> Any:
-        return self.native[key].array
+        return self.native[key]
 
     def take(self, rows: Array | slice) -> Table:
         return PandasTable(self.native.iloc[rows])
 
+    def copy(self) -> pd.DataFrame:
+        # Columns are shared until one is written where pandas copies on write.
+        return self.native.copy(deep=not COPY_ON_WRITE)
+
     def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
-        # copy() shares columns until one is written where pandas copies on write, else it is deep.
-        out = self.native.copy(deep=not COPY_ON_WRITE)
+        out = self.copy()
         new = _side_by_side(
             lambda key: _recoded_series(self.native[key], columns[key]), list(columns), len(out)
         )
@@ -115,10 +122,23 @@ def _recoded_series(old: pd.Series, new: Recoded) -> Any:
                 f"column {old.name!r} cannot hold {listed(lacking)}: its categories are "
                 f"{listed(old.dtype.categories)}. Add the missing categories to the column first."
             )
-    taken = pd.Series(list(new.values), dtype=old.dtype).array.take(new.codes)
+    domain = _held(lambda values: pd.Series(values, dtype=old.dtype), new, old.name, old.dtype)
+    taken = domain.array.take(new.codes)
     if (new.codes >= 0).all():
         return taken
     return pd.Series(taken, index=old.index, dtype=old.dtype).where(new.codes >= 0, old)
+
+
+def _held(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype: Any) -> Any:
+    """Return the values as a column of this dtype, if it holds them unchanged."""
+    try:
+        held = make(list(new.values))
+        unchanged = held.tolist() == list(new.values)
+    except (ValueError, TypeError, OverflowError):
+        unchanged = False
+    if not unchanged:
+        raise ValueError(f"column {key!r} of dtype {dtype} cannot hold {listed(new.values)}.")
+    return held
 
 
 class ArrayTable(Table):
@@ -133,12 +153,13 @@ class ArrayTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return ArrayTable(self.native[rows])
 
+    def copy(self) -> Array:
+        return self.native.copy()
+
     def recode(self, columns: Mapping[Any, Recoded]) -> Array:
-        out = self.native.copy()
+        out = self.copy()
         for key, new in columns.items():
-            domain = np.array(list(new.values), dtype=out.dtype)
-            if domain.tolist() != list(new.values):
-                raise ValueError(f"column {key} of dtype {out.dtype} cannot hold {new.values}.")
+            domain = _held(lambda v: np.array(v, dtype=out.dtype), new, key, out.dtype)
             out[:, key] = np.where(new.codes >= 0, domain[new.codes], out[:, key])
         return out
 
@@ -158,7 +179,7 @@ class NarwhalsTable(Table):
 
     def _factorize(self, key: Hashable) -> Factorized:
         series = self._frame[key]
-        if series.dtype.is_numeric():
+        if series.dtype.is_float():
             return super()._factorize(key)
         # Text is factorized where it lies: turning it into Python objects costs ten times more.
         distinct = series.unique().to_list()
@@ -170,6 +191,9 @@ class NarwhalsTable(Table):
 
     def take(self, rows: Array | slice) -> Table:
         return NarwhalsTable(self._frame[rows].to_native())
+
+    def copy(self) -> Any:
+        return self.native
 
     def recode(self, columns: Mapping[Any, Recoded]) -> Any:
         frame = self._frame

@@ -46,8 +46,8 @@ class Tally:
     Examples
     --------
     >>> tally = tally_predictions([1, 0], y=[1, 1], f=[1, 1], perturbed=[1, 0], classes=[0, 1])
-    >>> (tally + tally).table.sum()
-    np.float64(4.0)
+    >>> float((tally + tally).table.sum())
+    4.0
     """
 
     classes: list[Any]

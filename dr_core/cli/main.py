@@ -86,10 +86,15 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         tolerance = _tolerance(options, subject)
         facts["tolerance"] = f"{tolerance:.4g}"
         risk = assess_risk(model, X, subject.attributes, y=y, tolerance=tolerance, **shared)
+        if options.json:
+            options.json.write_text(risk.table().to_json(orient="index", indent=2) + "\n")
         print_risk(console, risk, facts)
         return 0
+    if options.tolerance is not None:
+        raise ValueError("--tolerance is for a label that is a quantity; this one has classes.")
     with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always")
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
         comparison = compare(
             {"model": model},
             X,
@@ -129,6 +134,11 @@ def _subject(options: argparse.Namespace) -> Subject:
     if options.source is None:
         raise ValueError("name a data set or a file; dr-audit --list shows the data sets.")
     if options.source in datasets.names():
+        if options.label or options.favorable or options.privileged:
+            raise ValueError(
+                "--label, --favorable and --privileged are for files; the data set "
+                f"{options.source!r} brings its own."
+            )
         return shipped(options.source)
     return user_file(Path(options.source), options.label, options.favorable, options.privileged)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from pydoc import locate
 from typing import Any
@@ -13,7 +14,18 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from dr_core.encoding import listed
+
 __all__ = ["default_model", "load_model"]
+
+MODEL_PARTS = (
+    "sklearn._loss.",
+    "sklearn.ensemble._hist_gradient_boosting.",
+    "sklearn.neighbors._ball_tree.",
+    "sklearn.neighbors._kd_tree.",
+    "sklearn.tree._tree.",
+)
+"""Where scikit-learn keeps the compiled classes of fitted models, which skops does not list."""
 
 MOST_CATEGORIES = 100
 """Rarer values of a column, past this number, share one 0/1 column."""
@@ -47,23 +59,36 @@ def load_model(path: Path, *, trust_pickle: bool) -> Any:
             f"{path.name} is a pickle, and loading a pickle runs whatever code it holds. Pass "
             "--trust-pickle if you trust where it comes from, or save the model with skops."
         )
-    return joblib.load(path)
+    return _readable(joblib.load, path)
+
+
+def _readable(read: Callable[..., Any], path: Path, **options: Any) -> Any:
+    """Read a model file; whatever goes wrong in it, say which file it was."""
+    try:
+        return read(path, **options)
+    except Exception as error:
+        raise ValueError(f"{path.name!r} cannot be read as a model: {error!r}.") from error
 
 
 def _load_skops(path: Path) -> Any:
     import skops.io
 
-    unknown = skops.io.get_untrusted_types(file=path)
-    untrusted = [name for name in unknown if not _is_class_of_sklearn(name)]
+    unknown = _readable(lambda file: skops.io.get_untrusted_types(file=file), path)
+    untrusted = [name for name in unknown if not _is_part_of_a_model(name)]
     if untrusted:
         raise ValueError(
-            f"{path.name} holds types that are not known to be safe: {', '.join(untrusted)}. "
+            f"{path.name} holds types that are not known to be safe: {listed(untrusted)}. "
             "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
         )
-    return skops.io.load(path, trusted=unknown)
+    return _readable(skops.io.load, path, trusted=unknown)
 
 
-def _is_class_of_sklearn(name: str) -> bool:
-    # skops does not list compiled classes such as the nodes of a tree; making them runs no code
-    # that the file brings. Functions stay untrusted, wherever they come from.
-    return name.startswith("sklearn.") and isinstance(locate(name), type)
+def _is_part_of_a_model(name: str) -> bool:
+    """Whether this is the own name of a class that fitted models of scikit-learn are made of.
+
+    A name that merely leads to a class from elsewhere, through an import in scikit-learn, is not.
+    """
+    if not name.startswith(MODEL_PARTS):
+        return False
+    found = locate(name)
+    return isinstance(found, type) and f"{found.__module__}.{found.__qualname__}" == name

@@ -70,10 +70,14 @@ def user_file(
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in frame:
         raise ValueError(f"label column {label!r} is not in {path.name}: {listed(frame.columns)}.")
+    if frame.empty:
+        raise ValueError(f"{path.name} has no rows.")
     if frame[label].isna().any():
         raise ValueError(f"label column {label!r} is missing in {frame[label].isna().sum()} rows.")
     y = frame.pop(label)
     chosen = dict(_parse_privileged(text, frame) for text in privileged)
+    if len(chosen) < len(privileged):
+        raise ValueError("--privileged names a column twice; join its values: race=White,Asian.")
     favorable_label = _favorable(y, favorable)
     attributes = learn_attributes(frame, chosen)
     return Subject(path.name, frame, y, attributes, favorable_label, str(favorable_label))

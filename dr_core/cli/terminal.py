@@ -24,9 +24,9 @@ PLAIN_WIDTH = 120
 """Columns of the output when it does not go to a terminal."""
 
 
-def make_console(**options: Any) -> Console:
+def make_console() -> Console:
     """Return a console that writes plain text when it is piped."""
-    console = Console(highlight=False, **options)
+    console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
 
 
@@ -90,14 +90,13 @@ def _print_headline(console: Console, values: pd.DataFrame, attributes: list[Any
     wanted = (values["measure"] == "discriminative_risk") & (values["attribute"] == attributes[-1])
     row = next(values[wanted].itertuples())
     names = " and ".join(str(name) for name in attributes if name != "all")
-    text = (
-        f"{row.value:.1%} of people would get a different decision if only their {names} were "
-        f"different (95% interval {row.low:.1%} to {row.high:.1%}).\n"
-    )
-    console.print(Text(text, style="bold"))
+    interval = f" (95% interval {row.low:.1%} to {row.high:.1%})" if hasattr(row, "low") else ""
+    text = f"{row.value:.1%} of people would get a different decision if only their {names} were "
+    console.print(Text(f"{text}different{interval}.\n", style="bold"))
 
 
 def _cell(row: Any) -> str:
     if pd.isna(row.value):
         return "undefined"
-    return f"{row.value:.4f} [{row.low:.3f}, {row.high:.3f}]"
+    interval = f" [{row.low:.3f}, {row.high:.3f}]" if hasattr(row, "low") else ""
+    return f"{row.value:.4f}{interval}"

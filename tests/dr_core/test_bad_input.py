@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import OneHot, Predictions, assess_risk, compare, datasets, perturb
+from dr_core import (
+    OneHot,
+    Predictions,
+    assess_risk,
+    compare,
+    datasets,
+    learn_attributes,
+    perturb,
+)
 
 X = pd.DataFrame({"sex": ["M", "F", "F"], "age": [30, 40, 50]})
 Y = [1, 0, 1]
@@ -21,7 +29,7 @@ PERTURB = {
     ),
     "no privileged value at all": (
         lambda: perturb(X, {"sex": []}),
-        "privileged value  is not in column 'sex'",
+        "privileged names no value of 'sex', which has 'F', 'M'.",
     ),
     "a sensitive column that is not in X": (
         lambda: perturb(X, {"race": "W"}),
@@ -93,7 +101,35 @@ PERTURB = {
     ),
     "an absent one-hot column": (
         lambda: perturb(X, {"s": OneHot(["a", "b"], "a")}),
-        "sensitive column 'a' is not in X",
+        "sensitive column 'a', 'b' is not in X",
+    ),
+    "a domain of another column": (
+        lambda: perturb(X, {"sex": "M"}, domain={"Sex": ["M", "F"]}),
+        "domain has 'Sex'; its keys must be sensitive columns: 'sex'.",
+    ),
+    "a domain for attributes that have one": (
+        lambda: perturb(X, learn_attributes(X, {"sex": "M"}), domain={"sex": ["M", "F"]}),
+        "domain was learned with the attributes",
+    ),
+    "a table without a column learned before": (
+        lambda: perturb(X[["age"]], learn_attributes(X, {"sex": "M"})),
+        "sensitive column 'sex' is not in X",
+    ),
+    "a column in two attributes": (
+        lambda: perturb(
+            pd.DataFrame({"a": [1, 0], "b": [0, 1]}), {"s": OneHot(["a", "b"], "a"), "a": 1}
+        ),
+        "two sensitive attributes share the columns 'a'.",
+    ),
+    "a column without any value": (
+        lambda: perturb(pd.DataFrame({"sex": [None, None]}), {"sex": "M"}),
+        "sensitive attribute 'sex' is missing in all 2 rows.",
+    ),
+    "a number that a column cannot hold": (
+        lambda: perturb(
+            pd.DataFrame({"a": np.array([1, 2], "int8")}), {"a": 1}, domain={"a": [1, 2, 300]}
+        ),
+        "column 'a' of dtype int8 cannot hold 1, 2, 300.",
     ),
 }
 
@@ -104,11 +140,39 @@ RISK = {
     ),
     "no samples": (
         lambda: assess_risk(model, X, {"sex": "M"}, method="sample", n_samples=0),
-        "n_samples must be a whole number above 0; it is 0.",
+        "n_samples must be a whole number, 1 or more; it is 0.",
     ),
     "an empty chunk": (
         lambda: assess_risk(model, X, {"sex": "M"}, chunk_size=0),
-        "chunk_size must be at least 1; it is 0.",
+        "chunk_size must be a whole number, 1 or more; it is 0.",
+    ),
+    "a chunk of half a row": (
+        lambda: assess_risk(model, X, {"sex": "M"}, chunk_size=0.5),
+        "chunk_size must be a whole number, 1 or more; it is 0.5.",
+    ),
+    "a negative tolerance": (
+        lambda: assess_risk(model, X, {"sex": "M"}, tolerance=-1),
+        "tolerance must be finite and at least 0; it is -1.",
+    ),
+    "a tolerance that is no number": (
+        lambda: assess_risk(model, X, {"sex": "M"}, tolerance=np.nan),
+        "tolerance must be finite and at least 0; it is nan.",
+    ),
+    "a tolerance for words": (
+        lambda: assess_risk(lambda X: X["sex"].to_numpy(), X, {"sex": "M"}, tolerance=1),
+        "tolerance is 1, but predictions are not numbers",
+    ),
+    "labels that no prediction equals": (
+        lambda: assess_risk(model, X, {"sex": "M"}, y=["1", "0", "1"]),
+        "the model's prediction has 0, 1, which is not among the known values '0', '1'.",
+    ),
+    "too many perturbations to enumerate": (
+        lambda: assess_risk(
+            lambda X: X["a"],
+            pd.DataFrame({name: range(30) for name in "abc"}),
+            dict.fromkeys("abc", 0),
+        ),
+        'a row has up to 24,476 perturbations, more than 10,000. Use method="sample"',
     ),
     "too few weights": (
         lambda: assess_risk(model, X, {"sex": "M"}, sample_weight=[1, 2]),
@@ -175,11 +239,20 @@ COMPARE = {
     ),
     "an unknown measure": (
         lambda: compare({"m": model}, X, Y, {"sex": "M"}, measures=["DP"]),
-        "measures has 'DP'; pass a list of some of 'discriminative_risk'",
+        "measures has 'DP'; pass some of 'discriminative_risk'",
     ),
-    "a measure that is not in a list": (
-        lambda: compare({"m": model}, X, Y, {"sex": "M"}, measures="f1"),
-        "measures has ",
+    "no measure": (
+        lambda: compare({"m": model}, X, Y, {"sex": "M"}, measures=[]),
+        "measures has nothing; pass some of 'discriminative_risk'",
+    ),
+    "quantities for labels": (
+        lambda: compare(
+            {"m": Predictions(np.arange(300))},
+            pd.DataFrame({"s": [0, 1] * 150}),
+            np.arange(300),
+            {"s": 1},
+        ),
+        "y and the models have 300 distinct labels, more than 100. If they are quantities, use",
     ),
     "an unknown provider": (
         lambda: compare({"m": model}, X, Y, {"sex": "M"}, provider="themis"),

@@ -27,12 +27,12 @@ def people():
 @pytest.fixture(scope="module")
 def labels(people):
     noise = np.random.default_rng(1).normal(size=len(people))
-    return np.where(people["score"] + noise + 0.5 * (people["sex"] == "M") > 0, "yes", "no")
+    return np.where(people["score"] + noise + 0.5 * (people["sex"] == "M") > 0, 1, 0)
 
 
 def rule(X):
     bonus = 0.4 * (X["sex"] == "M") + 0.3 * (X["race"] == "W")
-    return np.where(X["score"] + bonus > 0.2, "yes", "no")
+    return np.where(X["score"] + bonus > 0.2, 1, 0)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_chunks_do_not_change_the_values(people, labels, chunk_size):
 
 
 def test_the_table_has_models_and_attributes_in_rows_and_measures_in_columns(people, labels):
-    models = {"rule": rule, "always": lambda X: np.full(len(X), "yes")}
+    models = {"rule": rule, "always": lambda X: np.ones(len(X), dtype=int)}
     table = compare(models, people, labels, PRIVILEGED).table()
     assert table.index.tolist() == [
         (model, attribute) for model in models for attribute in ("sex", "race", "all")
@@ -103,7 +103,7 @@ def test_the_long_table_has_intervals_around_the_values(people, labels):
 
 
 def test_the_interval_of_a_risk_of_zero_does_not_vanish(people, labels):
-    fair = {"fair": lambda X: np.where(X["score"] > 0, "yes", "no")}
+    fair = {"fair": lambda X: np.where(X["score"] > 0, 1, 0)}
     comparison = compare(fair, people[:50], labels[:50], PRIVILEGED, n_boot=100, random_state=0)
     row = comparison.table(wide=False).loc[("fair", "all", "discriminative_risk")]
     assert row["value"] == row["low"] == 0
@@ -176,9 +176,55 @@ def test_rows_in_neither_group_count_for_accuracy_but_for_no_group(people, label
 
 def test_the_favourable_label_can_be_chosen(people, labels):
     yes = compare({"r": rule}, people, labels, {"sex": "M"}).table()
-    no = compare({"r": rule}, people, labels, {"sex": "M"}, favorable="no").table()
+    no = compare({"r": rule}, people, labels, {"sex": "M"}, favorable=0).table()
     assert no["recall"].item() == yes["specificity"].item()
     assert no["demographic_parity"].item() == pytest.approx(yes["demographic_parity"].item())
+
+
+def test_labels_that_do_not_say_which_is_favourable_need_it_said(people, labels):
+    words = np.array(["denied", "approved"])
+    model = {"r": lambda X: words[rule(X)]}
+    with pytest.raises(ValueError, match="favorable=, one of 'approved', 'denied'"):
+        compare(model, people, words[labels], {"sex": "M"})
+    said = compare(model, people, words[labels], {"sex": "M"}, favorable="approved").table()
+    pd.testing.assert_frame_equal(said, compare({"r": rule}, people, labels, {"sex": "M"}).table())
+
+
+@pytest.mark.parametrize("provider", ["fairlearn", "aif360"])
+def test_what_is_undefined_stays_so_with_other_providers(people, labels, provider):
+    models = {
+        "no woman": lambda X: (X["sex"] == "M").astype(int),
+        "nobody": lambda X: np.zeros(len(X), dtype=int),
+        "no man": lambda X: (X["sex"] != "M").astype(int),
+    }
+    with pytest.warns(UserWarning, match="undefined"):
+        core = compare(models, people, labels, {"sex": "M"}).table()
+    with pytest.warns(UserWarning, match="undefined"):
+        theirs = compare(models, people, labels, {"sex": "M"}, provider=provider).table()
+    pd.testing.assert_frame_equal(core, theirs, rtol=0, atol=1e-12)
+    assert core["predictive_parity"].isna().all()
+
+
+@pytest.mark.parametrize("provider", ["fairlearn", "aif360"])
+def test_an_empty_group_is_nan_with_other_providers(people, labels, provider):
+    men = people["sex"] == "M"
+    settings = {"domain": {"sex": ["M", "F"]}, "provider": provider}
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex'"):
+        table = compare({"r": rule}, people[men], labels[men], {"sex": "M"}, **settings).table()
+    assert table["demographic_parity"].isna().all()
+
+
+@pytest.mark.parametrize("provider", ["fairlearn", "aif360"])
+def test_accuracy_of_several_classes_is_that_of_all_of_them(people, provider):
+    y = np.arange(len(people)) % 3
+    model = {"m": lambda X: X["race"].map({"W": 0, "B": 1, "O": 2}).to_numpy()}
+    settings = {"favorable": 2, "measures": ["accuracy", "recall"]}
+    core, theirs = (
+        compare(model, people, y, {"sex": "M"}, provider=name, **settings).table()
+        for name in ("core", provider)
+    )
+    pd.testing.assert_frame_equal(core, theirs, rtol=0, atol=1e-12)
+    assert core["accuracy"].item() == np.mean(model["m"](people) == y)
 
 
 def test_some_measures_can_be_chosen(people, labels):

@@ -64,6 +64,13 @@ def test_a_marginalised_value_becomes_each_of_several_privileged_values_equally_
     assert counts.value_counts().between(9_700, 10_300).all()
 
 
+def test_many_values_and_several_privileged_ones_always_change_group():
+    X = pd.DataFrame({"a": np.tile(np.arange(45), 200)})
+    perturbed = perturb(X, {"a": [0, 1, 2]}, random_state=0)
+    assert ((perturbed["a"] < 3) != (X["a"] < 3)).all()
+    assert set(perturbed["a"]) == set(range(45))
+
+
 def test_p_is_the_probability_of_a_change():
     X = pd.DataFrame({"race": ["White", "Black", "Other"] * 10_000})
     changed = perturb(X, RACE, p=0.3, random_state=1)["race"] != X["race"]
@@ -149,6 +156,13 @@ def test_polars_frames_stay_polars_frames(dtype):
     assert perturbed.to_dict(as_series=False) == {"a": ["f", "m", None], "b": [1, 2, 3]}
 
 
+def test_polars_integers_with_nulls_are_kept_on_request():
+    X = pl.DataFrame({"a": [1, 0, None]})
+    perturbed = perturb(X, {"a": 1}, missing="keep")
+    assert perturbed.schema == X.schema
+    assert perturbed["a"].to_list() == [0, 1, None]
+
+
 def test_polars_numbers_and_booleans_are_perturbed():
     X = pl.DataFrame({"a": [1, 0], "b": [True, False], "c": [0.5, 1.5]})
     perturbed = perturb(X, {"a": 1, "b": True, "c": 0.5})
@@ -190,6 +204,21 @@ def test_a_domain_learned_before_serves_a_part_that_lacks_a_value():
     attributes = learn_attributes(X, RACE)
     only_white = X[X["race"] == "White"]
     assert set(perturb(only_white, attributes, random_state=0)["race"]) == {"Black", "Other"}
+
+
+def test_a_domain_learned_before_can_be_used_with_missing_values():
+    X = pd.DataFrame({"race": ["White", "Black", None]})
+    attributes = learn_attributes(X[:2], RACE)
+    perturbed = perturb(X, attributes, missing="keep")["race"]
+    assert perturbed[:2].tolist() == ["Black", "White"]
+    assert perturbed.isna().tolist() == [False, False, True]
+
+
+def test_repeated_and_missing_values_in_a_domain_do_not_count():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"]})
+    domain = {"race": ["White", "Black", "Black", "Other", None]}
+    every = enumerate_perturbations(X, RACE, domain=domain)
+    assert every.probability.tolist() == [0.5, 0.5, 1, 1]
 
 
 def test_a_domain_can_be_given():

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
@@ -248,6 +248,41 @@ def test_a_regressor_changes_when_it_moves_by_more_than_the_tolerance():
     risk = assess_risk(model, X, {"sex": 1}, tolerance=0.4)
     assert risk.value == 1
     assert risk.directions.values.tolist() == [["any", "higher", 0.5], ["any", "lower", 0.5]]
+
+
+def test_noise_in_the_last_digits_of_a_regressor_is_no_change():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"s": rng.integers(0, 2, 200), "v": rng.normal(size=200) * 100})
+    model = LinearRegression().fit(X, X["v"])
+    assert assess_risk(model, X, {"s": 1}).value == 0
+
+
+@pytest.mark.parametrize("chunk_size", [1, 3, 100])
+def test_directions_are_identical_for_any_chunk_size(chunk_size):
+    X = pd.DataFrame({"sex": ["M", "F"] * 4, "age": range(8)})
+    model = lambda X: np.where(X["sex"] == "M", X["age"], X["age"] + 0.5)  # noqa: E731
+    risk = assess_risk(model, X, {"sex": "M"}, chunk_size=chunk_size)
+    assert risk.directions.to_numpy().tolist() == [["any", "higher", 0.5], ["any", "lower", 0.5]]
+
+
+def test_a_model_that_writes_into_what_it_is_given_changes_neither_x_nor_the_risk():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, 300), rng.normal(size=300)]).astype(float)
+    y = (X[:, 0] + X[:, 1] > 0.5).astype(int)
+    clean = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    rough = make_pipeline(StandardScaler(copy=False), LogisticRegression()).fit(X.copy(), y)
+    before = X.copy()
+    risks = [assess_risk(model, X, {0: 1}).value for model in (clean, rough)]
+    assert risks[0] == risks[1] > 0
+    assert (before == X).all()
+
+
+def test_an_empty_group_gets_nan_and_a_warning():
+    X = pd.DataFrame({"sex": ["M"] * 3})
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex'"):
+        risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"}, domain={"sex": ["M", "F"]})
+    assert risk.value == 1
+    assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
 
 def test_accuracy_before_and_after_is_told_when_labels_are_given():

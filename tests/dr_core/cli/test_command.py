@@ -3,6 +3,9 @@ import json
 import pickle
 import subprocess
 import sys
+from functools import partial
+from gzip import GzipFile
+from zipfile import ZipFile
 
 import joblib
 import numpy as np
@@ -105,7 +108,8 @@ def test_ones_own_model_is_audited_on_all_rows(capsys, csv, credit, model, tmp_p
     code, _, err = run(capsys, csv, *AUDIT, "--model", path, *trust, "--json", json_path)
     assert (code, err) == (0, "")
     X, y = credit.drop(columns="good"), credit["good"]
-    expected = compare({"model": model}, X, y, {"sex": "male", "age": "adult"}).table()
+    privileged = {"sex": "male", "age": "adult"}
+    expected = compare({"model": model}, X, y, privileged, favorable="yes").table()
     for value in json.loads(json_path.read_text())["values"]:
         assert value["value"] == expected.loc[("model", value["attribute"]), value["measure"]]
 
@@ -178,6 +182,43 @@ BAD = {
         ("{csv}", *AUDIT, "--model", "{skops}"),
         "holds types that are not known to be safe: ",
     ),
+    "a broken skops file": (
+        ("{csv}", *AUDIT, "--model", "{broken}"),
+        "'broken.skops' cannot be read as a model: ",
+    ),
+    "a broken pickle": (
+        ("{csv}", *AUDIT, "--model", "{empty_pickle}", "--trust-pickle"),
+        "'empty.pkl' cannot be read as a model: ",
+    ),
+    "a skops file with disguised types": (
+        ("{csv}", *AUDIT, "--model", "{disguised}"),
+        "holds types that are not known to be safe: ",
+    ),
+    "a data set with a label of one's own": (
+        ("ricci", "--label", "Race"),
+        "--label, --favorable and --privileged are for files; the data set 'ricci' brings its own",
+    ),
+    "a column named twice": (
+        (
+            "{csv}",
+            "--label",
+            "good",
+            "--favorable",
+            "yes",
+            "--privileged",
+            "sex=male",
+            "sex=female",
+        ),
+        "--privileged names a column twice",
+    ),
+    "a tolerance for classes": (
+        ("ricci", "--tolerance", "1"),
+        "--tolerance is for a label that is a quantity",
+    ),
+    "a header alone": (
+        ("{header}", "--label", "y", "--privileged", "a=1"),
+        "header.csv has no rows.",
+    ),
     "a folder that does not exist": (
         ("ricci", "--json", "no/such/folder.json"),
         "No such file or directory",
@@ -202,7 +243,51 @@ def places(csv, tmp_path_factory):
     empty.write_text("")
     pickled.write_bytes(pickle.dumps(1))
     skops.io.dump(Unknown(), unsafe)
-    return {"csv": csv, "other": other, "pickle": pickled, "skops": unsafe, "empty": empty}
+    (folder / "broken.skops").write_bytes(b"garbage")
+    (folder / "empty.pkl").write_bytes(b"")
+    (folder / "header.csv").write_text("a,y\n")
+    return {
+        "csv": csv,
+        "other": other,
+        "pickle": pickled,
+        "skops": unsafe,
+        "empty": empty,
+        "broken": folder / "broken.skops",
+        "empty_pickle": folder / "empty.pkl",
+        "header": folder / "header.csv",
+        "disguised": disguised(folder / "disguised.skops", folder / "victim.txt"),
+    }
+
+
+def disguised(path, victim):
+    """A skops file that reaches a class which writes files through a name within scikit-learn."""
+    harmless = skops.io.dumps(partial(GzipFile, str(victim), "wb"))
+    with ZipFile(io.BytesIO(harmless)) as archive, ZipFile(path, "w") as forged:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "schema.json":
+                content = content.replace(b'"functools"', b'"sklearn.compose._column_transformer"')
+                content = content.replace(b'"gzip"', b'"sklearn.datasets._covtype"')
+            forged.writestr(name, content)
+    return path
+
+
+def test_a_disguised_model_file_writes_nothing(capsys, places):
+    run(capsys, places["csv"], *AUDIT, "--model", places["disguised"])
+    assert not places["disguised"].with_name("victim.txt").exists()
+
+
+def test_without_a_bootstrap_there_are_no_intervals(capsys):
+    code, out, err = run(capsys, "ricci", "--n-boot", "0")
+    assert (code, err) == (0, "")
+    assert "interval" not in out
+
+
+def test_the_risk_of_a_regressor_is_written_as_json(capsys, tmp_path):
+    path = tmp_path / "law.json"
+    code, _, _ = run(capsys, "lawschool", "--json", path)
+    assert code == 0
+    assert set(json.loads(path.read_text())) == {"race", "sex", "all"}
 
 
 @pytest.mark.parametrize("case", BAD)
