@@ -1,0 +1,208 @@
+from math import inf, isnan, log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook import bounds as textbook
+from textbook.ensembles import random_votes
+from textbook.voting import Ensemble
+
+from dr_core import bounds
+from dr_core.bounds import compute_bounds
+from dr_core.objectives import tandem_risks
+from dr_core.voting import Votes
+
+ROUNDING = 1e-12
+FAMILY = [
+    "first order",
+    "second order",
+    "clipped first order",
+    "clipped second order",
+    "C-tandem",
+    "relaxed first order",
+    "relaxed second order",
+]
+
+
+def one_of_four_changes():
+    """Three members, four instances; one vote of three changes on the last: φ = γ = 1/3."""
+    votes = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]])
+    perturbed = votes.copy()
+    perturbed[0, 3] = 1
+    return Votes(votes, perturbed, [0, 0, 0, 0])
+
+
+def values(votes, **options):
+    return compute_bounds(votes, **options).set_index("name")["value"]
+
+
+@st.composite
+def ensembles(draw):
+    return random_votes(
+        np.random.default_rng(draw(st.integers(0, 2**32 - 1))),
+        draw(st.integers(1, 7)),
+        draw(st.integers(1, 25)),
+        n_classes=draw(st.integers(1, 4)),
+        weights=draw(st.sampled_from(["uniform", "whole", "adaboost"])),
+        weighted_rows=draw(st.booleans()),
+    )
+
+
+class TestByHand:
+    def test_margin_bound_is_the_share_that_could_change(self):
+        assert bounds.margin_bound(one_of_four_changes()) == 1 / 4
+
+    def test_first_order_is_twice_the_mean_ratio(self):
+        assert bounds.first_order_bound(one_of_four_changes()) == 2 / 4
+
+    def test_second_order_is_four_times_the_mean_squared_ratio(self):
+        assert bounds.second_order_bound(one_of_four_changes()) == 4 / 4
+
+    def test_clipped_bounds_count_an_instance_once_at_most(self):
+        assert bounds.clipped_first_order_bound(one_of_four_changes()) == 1 / 4
+        assert bounds.clipped_second_order_bound(one_of_four_changes()) == 1 / 4
+
+    def test_c_tandem(self):
+        # E[Z] = E[Z²] = 1/4: (1/4 - 1/16) / (1/4 - 1/4 + 1/4)
+        assert bounds.c_tandem_bound(one_of_four_changes()) == pytest.approx(3 / 4)
+
+    def test_relaxed_without_low_margins_uses_the_smallest_margin(self):
+        # γ₀ = 1/3, η = 0, E[φ] = 1/12, E[φ²] = 1/36
+        found = values(one_of_four_changes(), low_margin_share=0)
+        assert found["relaxed first order"] == pytest.approx(2 * 3 / 12)
+        assert found["relaxed second order"] == pytest.approx(4 * 9 / 36)
+
+    def test_relaxed_sets_the_low_margin_share_aside(self):
+        # γ₀ = 1, η = P(γ < 1) = 1/4
+        found = values(one_of_four_changes(), low_margin_share=0.25)
+        assert found["relaxed first order"] == pytest.approx(2 / 12 + 1 / 4)
+        assert found["relaxed second order"] == pytest.approx(4 / 36 + 1 / 4)
+
+    def test_best_share_gives_the_smaller(self):
+        found = values(one_of_four_changes(), low_margin_share="best")
+        assert found["relaxed first order"] == pytest.approx(2 / 12 + 1 / 4)
+        assert found["relaxed second order"] == pytest.approx(4 / 36 + 1 / 4)
+
+    def test_pac_bounds_add_what_a_sample_may_miss(self):
+        found = values(one_of_four_changes(), delta=0.1)
+        assert found["PAC, one hypothesis"] == pytest.approx(0.25 + sqrt(log(10) / 8))
+        assert found["PAC, all weightings"] == pytest.approx(0.25 + sqrt(log(30) / 8))
+
+    def test_pac_counts_effective_instances(self):
+        votes = Votes([[0, 0, 0]], [[0, 0, 0]], [0, 0, 0], sample_weight=[2, 1, 1])
+        assert bounds.effective_instances(votes) == pytest.approx(16 / 6)
+
+    def test_analogues_leave_the_margin_out(self):
+        found = values(one_of_four_changes())
+        assert found["first order without margin"] == pytest.approx(2 / 12)
+        assert found["second order without margin"] == pytest.approx(4 / 36)
+        assert found["C-tandem without margin"] == pytest.approx(
+            (1 / 36 - 1 / 144) / (1 / 36 - 1 / 12 + 1 / 4)
+        )
+
+    def test_actual_risk_stands_beside_every_bound(self):
+        assert (compute_bounds(one_of_four_changes())["actual"] == 1 / 4).all()
+
+
+class TestCorners:
+    def test_nothing_changed_and_no_margin_is_no_risk(self):
+        votes = Votes([[0], [1]], [[0], [1]], [0])
+        assert bounds.ratio(votes).tolist() == [0]
+        assert bounds.first_order_bound(votes) == 0
+
+    def test_a_change_without_margin_makes_plain_bounds_infinite(self):
+        votes = Votes([[0], [1]], [[0], [0]], [0])
+        found = compute_bounds(votes).set_index("name")
+        assert found.loc["first order", "value"] == inf
+        assert found.loc["first order", "applies"]
+        assert found.loc["clipped first order", "value"] == 1
+
+    def test_c_tandem_does_not_apply_from_a_mean_ratio_of_one_half(self):
+        votes = Votes([[0], [0]], [[0], [1]], [0])  # Z = 1/2
+        row = compute_bounds(votes).set_index("name").loc["C-tandem"]
+        assert isnan(row["value"])
+        assert not row["applies"]
+
+    def test_relaxed_bounds_do_not_apply_when_too_many_margins_are_zero(self):
+        votes = Votes([[0, 0], [0, 1]], [[0, 0], [0, 1]], [0, 0])
+        assert isnan(values(votes)["relaxed first order"])
+        assert values(votes, low_margin_share=0.5)["relaxed first order"] == 0.5
+
+    def test_no_positive_margin_leaves_nothing_to_choose_the_best_from(self):
+        votes = Votes([[0], [1]], [[0], [1]], [0])
+        assert isnan(values(votes, low_margin_share="best")["relaxed second order"])
+
+    def test_an_instance_of_weight_zero_does_not_count_even_where_infinite(self):
+        votes = Votes([[0, 0], [0, 1]], [[0, 0], [0, 0]], [0, 0], sample_weight=[1, 0])
+        assert bounds.first_order_bound(votes) == 0
+
+    def test_without_margin_a_bound_can_fail(self):
+        votes = Votes([[0], [0], [0], [1], [1]], [[0], [0], [1], [1], [1]], [0])
+        row = compute_bounds(votes).set_index("name").loc["first order without margin"]
+        assert row["value"] < row["actual"]
+        assert not row["guaranteed"]
+
+    @pytest.mark.parametrize("share", [-0.1, 1, "worst"])
+    def test_bad_share_is_refused(self, share):
+        with pytest.raises(ValueError, match="low_margin_share must be in"):
+            compute_bounds(one_of_four_changes(), low_margin_share=share)
+
+    @pytest.mark.parametrize("delta", [0, 1])
+    def test_bad_delta_is_refused(self, delta):
+        with pytest.raises(ValueError, match="delta must be in"):
+            compute_bounds(one_of_four_changes(), delta=delta)
+
+
+class TestLaws:
+    @settings(max_examples=100)
+    @given(ensembles(), st.sampled_from([0.0, 0.05, 0.3]))
+    def test_every_bound_equals_the_textbook(self, votes, share):
+        expected = textbook.bounds(Ensemble.of(votes), share, delta=0.05)
+        found = values(votes, low_margin_share=share)
+        assert list(found.index) == list(expected)
+        for name, value in expected.items():
+            assert found[name] == pytest.approx(float(value), rel=1e-9, abs=1e-12, nan_ok=True)
+
+    @given(ensembles())
+    def test_the_lemma_second_moment_is_mean_tandem_risk(self, votes):
+        second_moment = votes.row_weights @ votes.inconsistency**2
+        mean_tandem = votes.weights @ tandem_risks(votes) @ votes.weights
+        assert second_moment == pytest.approx(mean_tandem, abs=1e-12)
+
+    @given(ensembles())
+    def test_best_is_no_worse_than_any_share(self, votes):
+        best = values(votes, low_margin_share="best")
+        for share in (0, 0.1, 0.5):
+            found = values(votes, low_margin_share=share)
+            for name in ("relaxed first order", "relaxed second order"):
+                assert isnan(found[name]) or best[name] <= found[name]
+
+    def test_no_guaranteed_bound_fails_on_10_000_random_ensembles(self):
+        random = np.random.default_rng(0)
+        for _ in range(10_000):
+            votes = any_ensemble(random)
+            share = random.choice(["best", "0", "0.1", "0.4"])
+            found = guaranteed_values(votes, share if share == "best" else float(share))
+            assert all(value >= votes.risk - ROUNDING for value in found.values()), found
+            margin = found["margin"]
+            assert all(found[name] >= margin - ROUNDING for name in FAMILY if name in found)
+            assert found["clipped first order"] <= found["first order"] + ROUNDING
+            assert found["clipped second order"] <= found["second order"] + ROUNDING
+
+
+def any_ensemble(random):
+    return random_votes(
+        random,
+        int(random.integers(1, 8)),
+        int(random.integers(1, 12)),
+        n_classes=int(random.integers(2, 5)),
+        weights=str(random.choice(["uniform", "whole", "adaboost"])),
+        weighted_rows=bool(random.integers(2)),
+    )
+
+
+def guaranteed_values(votes, share):
+    """Values of the guaranteed bounds that apply."""
+    found = bounds.guaranteed_bounds(votes, share, delta=0.05)
+    return {name: value for name, value in found.items() if not isnan(value)}
