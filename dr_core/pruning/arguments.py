@@ -1,0 +1,40 @@
+"""Arguments that all pruning methods share, checked in one place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dr_core.voting import Array, Votes
+
+__all__ = ["RandomState", "as_generator", "checked_max_members", "voters"]
+
+RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+def checked_max_members(max_members: int, votes: Votes) -> int:
+    """Return k if an ensemble can be pruned to k members, an error if not."""
+    whole = isinstance(max_members, int | np.integer) and not isinstance(max_members, bool)
+    if whole and 1 <= max_members <= votes.n_members:
+        return int(max_members)
+    raise ValueError(
+        f"max_members must be a whole number from 1 to {votes.n_members}, the number of members; "
+        f"found {max_members!r}."
+    )
+
+
+def voters(votes: Votes) -> Array:
+    """List the members that have a say: those of weight 0 are never worth keeping."""
+    return np.flatnonzero(votes.units)
+
+
+def as_generator(random_state: RandomState) -> np.random.Generator:
+    """Make a generator of a seed, a generator (used as it is) or an old-style `RandomState`.
+
+    Examples
+    --------
+    >>> int(as_generator(0).integers(100))
+    85
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    return np.random.default_rng(random_state)

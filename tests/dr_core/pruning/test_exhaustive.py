@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook import pruning as textbook
+from textbook.ensembles import random_votes
+from textbook.voting import Ensemble
+
+from dr_core.objectives import bi_objective, scalar_objective
+from dr_core.pruning import exhaustive_front
+from dr_core.pruning.exhaustive import subsets_up_to
+from dr_core.voting import Votes
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.data())
+def test_equals_brute_force(seed, data):
+    m = data.draw(st.integers(1, 6))
+    votes = random_votes(
+        np.random.default_rng(seed),
+        m,
+        data.draw(st.integers(1, 15)),
+        n_classes=data.draw(st.integers(1, 3)),
+        weights=data.draw(st.sampled_from(["uniform", "whole", "adaboost"])),
+        weighted_rows=data.draw(st.booleans()),
+    )
+    k = data.draw(st.integers(1, m))
+    front = exhaustive_front(votes, k).front
+    found = set(zip(front["error"], front["risk"], strict=True))
+    assert found == textbook.true_front(Ensemble.of(votes), k)
+
+
+@pytest.mark.parametrize(("weights", "n_classes"), [("uniform", 2), ("adaboost", 3)])
+def test_equals_brute_force_for_ten_members(weights, n_classes):
+    random = np.random.default_rng(1)
+    votes = random_votes(random, 10, 12, weights=weights, n_classes=n_classes)
+    front = exhaustive_front(votes).front
+    found = set(zip(front["error"], front["risk"], strict=True))
+    assert found == textbook.true_front(Ensemble.of(votes), 10)
+
+
+def test_scores_are_those_of_the_members():
+    votes = random_votes(np.random.default_rng(0), 8, 60)
+    for members, error, risk, objective in exhaustive_front(votes).front.itertuples(index=False):
+        assert bi_objective(votes.subset(members)) == (error, risk)
+        assert objective == scalar_objective(votes.subset(members))
+
+
+def test_of_equal_points_the_lowest_objective_is_shown():
+    # either member alone, or both: no error, no risk of the vote; only together they share changes
+    votes = Votes([[0, 0], [0, 0], [0, 0]], [[0, 0], [0, 0], [0, 1]], [0, 0])
+    found = exhaustive_front(votes)
+    assert found.front["members"].tolist() == [(0,)]
+    assert found.n_judged == 7
+
+
+def test_all_subsets_are_listed_once():
+    subsets = subsets_up_to(5, 3)
+    assert len(np.unique(subsets, axis=0)) == len(subsets) == 5 + 10 + 10
+
+
+def test_large_ensembles_are_refused():
+    votes = random_votes(np.random.default_rng(0), 21, 5)
+    with pytest.raises(ValueError, match=r"at most 20 members; found 21\. Use poaf or epaf"):
+        exhaustive_front(votes)
+
+
+def test_max_members_is_checked():
+    with pytest.raises(ValueError, match="max_members must be a whole number from 1 to 3"):
+        exhaustive_front(random_votes(np.random.default_rng(0), 3, 5), 4)
+
+
+def test_min_risk_may_be_selected():
+    votes = random_votes(np.random.default_rng(0), 8, 60)
+    found = exhaustive_front(votes, selection="min_risk", accuracy_tolerance=1)
+    assert found.risk == found.front["risk"].min()

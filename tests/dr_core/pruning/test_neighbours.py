@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook.ensembles import random_votes
+
+from dr_core.pruning.neighbours import Judge, Steps
+
+
+def selections(m):
+    return st.lists(st.booleans(), min_size=m, max_size=m).filter(any)
+
+
+@st.composite
+def ensembles(draw):
+    return random_votes(
+        np.random.default_rng(draw(st.integers(0, 2**32 - 1))),
+        draw(st.integers(2, 7)),
+        draw(st.integers(1, 40)),
+        n_classes=draw(st.integers(1, 4)),
+        weights=draw(st.sampled_from(["uniform", "whole", "adaboost"])),
+        weighted_rows=draw(st.booleans()),
+    )
+
+
+def scores(votes, selected):
+    part = votes.subset(np.flatnonzero(selected))
+    return part.error, part.risk
+
+
+@settings(max_examples=150)
+@given(ensembles(), st.booleans(), st.data())
+def test_neighbours_are_judged_as_from_scratch(votes, exchange, data):
+    selected = np.array(data.draw(selections(votes.n_members)))
+    steps = Steps.around(selected, votes.n_members, exchange)
+    found = Judge(votes).neighbours(selected, steps)
+    neighbours = found.selected(selected, np.arange(len(found.errors)))
+    expected = [scores(votes, members) for members in neighbours]
+    assert list(zip(found.errors, found.risks, strict=True)) == expected
+
+
+@given(ensembles(), st.data())
+def test_judging_from_the_nearest_is_judging_from_scratch(votes, data):
+    judge = Judge(votes)
+    for _ in range(4):
+        selected = np.array(data.draw(selections(votes.n_members)))
+        assert judge.judge(selected) == scores(votes, selected)
+
+
+def test_memory_for_running_totals_is_bounded(monkeypatch):
+    monkeypatch.setattr("dr_core.pruning.neighbours.MEMORY", 0)
+    votes = random_votes(np.random.default_rng(0), 5, 50)
+    judge = Judge(votes)
+    for selected in np.eye(5, dtype=bool):
+        assert judge.judge(selected) == scores(votes, selected)
+    assert len(judge._standings) == 1
+
+
+def test_critical_instances_are_counted_in_blocks(monkeypatch):
+    votes, selected = random_votes(np.random.default_rng(0), 6, 200), np.arange(6) < 4
+    steps = Steps.around(selected, 6, exchange=True)
+    whole = Judge(votes).neighbours(selected, steps)
+    monkeypatch.setattr("dr_core.pruning.neighbours.BLOCK", 32)
+    parts = Judge(votes).neighbours(selected, steps)
+    assert (parts.errors == whole.errors).all()
+    assert (parts.risks == whole.risks).all()
+
+
+@pytest.mark.parametrize(
+    ("selected", "max_members", "exchange", "n_steps"),
+    [
+        ([1, 1, 0, 0, 0], 3, False, 2 + 3),
+        ([1, 1, 0, 0, 0], 2, False, 2),
+        ([1, 0, 0, 0, 0], 2, False, 4),
+        ([1, 1, 0, 0, 0], 2, True, 2 + 6),
+        ([1, 0, 0, 0, 0], 1, True, 4),
+    ],
+)
+def test_steps_lead_to_no_empty_and_no_oversized_sub_ensemble(
+    selected, max_members, exchange, n_steps
+):
+    steps = Steps.around(np.array(selected, dtype=bool), max_members, exchange)
+    assert len(steps.leaves) == len(steps.joins) == n_steps
+
+
+def test_every_judgement_is_counted():
+    judge, selected = Judge(random_votes(np.random.default_rng(0), 5, 9)), np.arange(5) < 2
+    judge.judge(selected)
+    judge.neighbours(selected, Steps.around(selected, 5, exchange=False))
+    assert judge.n_judged == 1 + 5

@@ -1,0 +1,182 @@
+"""Algorithms 1, 2 and 3 of the paper, line by line, and the Pareto front by brute force.
+
+Random numbers are drawn in the same order as in the fast code, so that the same seed must give the
+same sub-ensembles.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from textbook.bounds import tandem_risk
+from textbook.voting import Ensemble, error, risk
+
+Members = tuple[int, ...]
+Scores = tuple[float, float]
+
+
+class Evaluation:
+    """𝒢 and 𝓛 of sub-ensembles, each computed from scratch, once."""
+
+    def __init__(self, ensemble: Ensemble, trade_off: float) -> None:
+        self.ensemble, self.trade_off = ensemble, trade_off
+        self.known: dict[Members, Scores] = {}
+        self.n = sum(ensemble.row_weights)
+        self.tandem = [
+            [int(tandem_risk(ensemble, j, k) * self.n) for k in ensemble.everyone]
+            for j in ensemble.everyone
+        ]
+        self.errors = [
+            sum(
+                weight
+                for vote, label, weight in zip(row, ensemble.y, ensemble.row_weights, strict=True)
+                if vote != label
+            )
+            for row in ensemble.votes
+        ]
+
+    def scores(self, members: Members) -> Scores:
+        if members not in self.known:
+            chosen = list(members)
+            self.known[members] = error(self.ensemble, chosen), risk(self.ensemble, chosen)
+        return self.known[members]
+
+    def objective(self, members: Members) -> float:
+        w = self.ensemble.weights
+        total = sum(w[j] for j in members)
+        accuracy = sum(w[j] * self.errors[j] for j in members)
+        fairness = sum(w[j] * w[k] * self.tandem[j][k] for j in members for k in members)
+        return self.trade_off * (accuracy / (total * self.n)) + (1 - self.trade_off) * (
+            fairness / (total**2 * self.n)
+        )
+
+    def pair_objective(self, j: int, k: int) -> float:
+        mean_error = (self.errors[j] + self.errors[k]) / (2 * self.n)
+        return self.trade_off * mean_error + (1 - self.trade_off) * self.tandem[j][k] / self.n
+
+
+def weakly_dominates(a: Scores, b: Scores) -> bool:
+    return a[0] <= b[0] and a[1] <= b[1]
+
+
+def dominates(a: Scores, b: Scores) -> bool:
+    return weakly_dominates(a, b) and a != b
+
+
+def poaf(
+    ensemble: Ensemble, k: int, trade_off: float, n_iter: int, exchange: bool, seed: int
+) -> tuple[Members, set[Members]]:
+    m = len(ensemble.everyone)
+    random = np.random.default_rng(seed)
+    evaluate = Evaluation(ensemble, trade_off)
+    archive = [as_members(random.choice(m, k, replace=False))]
+    explored: set[Members] = set()
+    if exchange:
+        for j in range(m):
+            offer(archive, (j,), evaluate)
+    for _ in range(n_iter):
+        if exchange:
+            child = mixed_and_mutated(archive, m, k, explored, random)
+        else:
+            child = mutated(archive[random.integers(len(archive))], m, k, random)
+        explored.add(child)
+        admitted = offer(archive, child, evaluate)
+        if not admitted and not exchange:
+            continue
+        candidates = neighbours(child, m, k, exchange)
+        candidates.sort(key=lambda members: round(evaluate.objective(members), 12))
+        for candidate in candidates:
+            offer(archive, candidate, evaluate)
+    archive.sort(key=evaluate.scores)
+    return min(archive, key=lambda z: round(evaluate.objective(z), 12)), set(archive)
+
+
+def offer(archive: list[Members], candidate: Members, evaluate: Evaluation) -> bool:
+    scores = evaluate.scores(candidate)
+    for other in archive:
+        if dominates(evaluate.scores(other), scores):
+            return False
+    kept = [z for z in archive if not weakly_dominates(scores, evaluate.scores(z))]
+    archive[:] = [*kept, candidate]
+    return True
+
+
+def mixed_and_mutated(
+    archive: list[Members], m: int, k: int, explored: set[Members], random: np.random.Generator
+) -> Members:
+    first, second = (archive[i] for i in random.integers(len(archive), size=2))
+    coins = random.random(m)
+    mixture = tuple(j for j in range(m) if j in (first if coins[j] < 0.5 else second))
+    for _ in range(m):
+        child = mutated(mixture, m, k, random)
+        if child not in explored:
+            break
+    return child
+
+
+def mutated(parent: Members, m: int, k: int, random: np.random.Generator) -> Members:
+    flips = random.random(m)
+    child = [j for j in range(m) if (j in parent) != (flips[j] < 1 / m)]
+    if len(child) > k:
+        dropped = random.choice(child, len(child) - k, replace=False)
+        child = [j for j in child if j not in dropped]
+    if not child:
+        child = [int(random.integers(m))]
+    return tuple(child)
+
+
+def neighbours(members: Members, m: int, k: int, exchange: bool) -> list[Members]:
+    others = [j for j in range(m) if j not in members]
+    found = []
+    if len(members) > 1:
+        found += [without(members, j) for j in members]
+    if len(members) < k:
+        found += [as_members((*members, j)) for j in others]
+    if exchange:
+        found += [as_members((*without(members, i), j)) for i in members for j in others]
+    return found
+
+
+def without(members: Members, j: int) -> Members:
+    return tuple(i for i in members if i != j)
+
+
+def as_members(indices: object) -> Members:
+    return tuple(sorted(int(j) for j in indices))
+
+
+def epaf_c(evaluate: Evaluation, group: list[int], k: int) -> list[int]:
+    rest = sorted(group)
+    chosen = [min(rest, key=lambda j: round(evaluate.pair_objective(j, j), 12))]
+    rest.remove(chosen[0])
+    while rest and len(chosen) < k:
+        best = min(rest, key=lambda j: round(mean_objective(evaluate, j, chosen), 12))
+        rest.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+def mean_objective(evaluate: Evaluation, j: int, chosen: list[int]) -> float:
+    return sum(evaluate.pair_objective(j, i) for i in chosen) / len(chosen)
+
+
+def epaf_d(ensemble: Ensemble, k: int, trade_off: float, n_groups: int, seed: int) -> Members:
+    evaluate = Evaluation(ensemble, trade_off)
+    shuffled = np.random.default_rng(seed).permutation(ensemble.everyone)
+    groups = [part.tolist() for part in np.array_split(shuffled, n_groups)]
+    finalists = [epaf_c(evaluate, group, k) for group in groups]
+    finalists.append(epaf_c(evaluate, [j for part in finalists for j in part], k))
+    return min(
+        map(as_members, finalists), key=lambda members: round(evaluate.objective(members), 12)
+    )
+
+
+def true_front(ensemble: Ensemble, k: int) -> set[Scores]:
+    scores = {
+        (error(ensemble, list(members)), risk(ensemble, list(members)))
+        for size in range(1, k + 1)
+        for members in combinations(ensemble.everyone, size)
+    }
+    return {a for a in scores if not any(dominates(b, a) for b in scores)}
