@@ -1,0 +1,360 @@
+"""Members and weights of a fitted ensemble, and their votes on X and X̃.
+
+`as_ensemble` knows the voting ensembles of scikit-learn. Another library's ensemble joins in by
+registration::
+
+    @as_ensemble.register
+    def _(estimator: TheirForest) -> Ensemble:
+        return Ensemble(estimator.trees, estimator.classes_, member_says=POSITIONS)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, singledispatch
+from typing import Any, cast
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from dr_core.attributes import SensitiveAttributes, learn_attributes
+from dr_core.checks import check_column, check_weights
+from dr_core.encoding import Array, encode, factorize
+from dr_core.responses import Plan
+from dr_core.tables import Table, as_table
+from dr_core.voting import Votes, whole_units
+
+__all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "collect_votes"]
+
+POSITIONS, LABELS = "positions", "labels"
+"""What members predict: positions in the classes of the ensemble, or class labels."""
+
+SUPPORTED = (
+    "RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, AdaBoostClassifier, "
+    "VotingClassifier, a Pipeline that ends in one of these, and a list of fitted classifiers"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """A weighted vote of fitted classifiers.
+
+    Attributes
+    ----------
+    members : sequence of fitted classifiers
+    classes : array of class labels, sorted
+    weights : array of shape (m,), or None for equal ones
+    member_says : POSITIONS or LABELS
+    columns : columns of the encoded features that each member sees; None for all
+    encode : turns X into what members take, once for all of them
+    """
+
+    members: Sequence[Any]
+    classes: Array
+    weights: Array | None = None
+    member_says: str = LABELS
+    columns: Sequence[Array] | None = None
+    encode: Callable[[Any], Any] = lambda X: X
+
+    def task(self, j: int) -> _Task:
+        """What it takes to let member j vote, and nothing else."""
+        columns = None if self.columns is None else self.columns[j]
+        return _Task(self.members[j], columns, self.classes.tolist(), self.member_says)
+
+    def subset(self, members: Sequence[int] | Array) -> Ensemble:
+        """Only these members, with the weights they have."""
+        return replace(
+            self,
+            members=[self.members[j] for j in members],
+            weights=None if self.weights is None else np.asarray(self.weights)[list(members)],
+            columns=None if self.columns is None else [self.columns[j] for j in members],
+        )
+
+    def votes(self, X: Any) -> Array:
+        """Class that each member votes for, as positions in the classes, shape (m, n)."""
+        Z = self.encode(X)
+        return np.stack([self.task(j).vote(Z) for j in range(len(self.members))])
+
+    def vote_shares(self, X: Any) -> Array:
+        """Share q_y(x) of the weighted vote that each class gets, shape (n, C)."""
+        votes = self.votes(X)
+        units = whole_units(self.weights, len(votes), "weights")
+        totals = np.zeros((votes.shape[1], len(self.classes)))
+        for codes, unit in zip(votes, units, strict=True):
+            totals[np.arange(len(totals)), codes] += unit
+        return totals / units.sum()
+
+    def predict(self, X: Any) -> Array:
+        """The weighted vote, ties to the lowest class, shape (n,)."""
+        return self.classes[self.vote_shares(X).argmax(axis=1)]
+
+
+@singledispatch
+def as_ensemble(estimator: Any) -> Ensemble:
+    """Take a fitted ensemble apart.
+
+    Raises
+    ------
+    TypeError
+        For what is not a vote, such as gradient boosting, whose members are regressors.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0], [1], [2], [3]]), np.array(["no", "no", "yes", "yes"])
+    >>> forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    >>> ensemble = as_ensemble(forest)
+    >>> len(ensemble.members), ensemble.classes
+    (3, array(['no', 'yes'], dtype='<U3'))
+    """
+    raise TypeError(
+        f"a {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
+        f"{SUPPORTED}; register others with dr_core.ensembles.as_ensemble."
+    )
+
+
+@as_ensemble.register(RandomForestClassifier)
+@as_ensemble.register(ExtraTreesClassifier)
+def _forest(estimator: Any) -> Ensemble:
+    check_is_fitted(estimator)
+    return Ensemble(
+        estimator.estimators_, _classes(estimator), member_says=POSITIONS, encode=_for_trees
+    )
+
+
+@as_ensemble.register
+def _bagging(estimator: BaggingClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    return Ensemble(
+        estimator.estimators_,
+        _classes(estimator),
+        member_says=POSITIONS,
+        columns=estimator.estimators_features_,
+        encode=_encoder(estimator.estimators_),
+    )
+
+
+@as_ensemble.register
+def _adaboost(estimator: AdaBoostClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    members = estimator.estimators_
+    weights = estimator.estimator_weights_[: len(members)]
+    return Ensemble(members, _classes(estimator), weights, encode=_encoder(members))
+
+
+@as_ensemble.register
+def _voting(estimator: VotingClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    weights = estimator.weights
+    if weights is not None:
+        pairs = zip(estimator.estimators, weights, strict=True)
+        weights = np.array([weight for (_, member), weight in pairs if member != "drop"])
+    return Ensemble(estimator.estimators_, _classes(estimator), weights, member_says=POSITIONS)
+
+
+@as_ensemble.register
+def _pipeline(estimator: Pipeline) -> Ensemble:
+    check_is_fitted(estimator)
+    ensemble = as_ensemble(estimator[-1])
+    before = estimator[:-1]
+    if not len(before):
+        return ensemble
+    return replace(ensemble, encode=lambda X: ensemble.encode(before.transform(X)))
+
+
+@as_ensemble.register(list)
+@as_ensemble.register(tuple)
+def _list(members: Sequence[Any]) -> Ensemble:
+    if not members:
+        raise ValueError("the list of members is empty; pass at least one fitted classifier.")
+    for member in members:
+        check_is_fitted(member)
+    return Ensemble(members, np.unique(np.concatenate([member.classes_ for member in members])))
+
+
+def _classes(estimator: Any) -> Array:
+    return np.asarray(estimator.classes_)
+
+
+def _encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
+    all_trees = all(isinstance(member, DecisionTreeClassifier) for member in members)
+    return _for_trees if all_trees else _for_members
+
+
+def _for_members(X: Any) -> Any:
+    """Features without names, as members of bagging and boosting are fitted on them."""
+    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+
+
+def _for_trees(X: Any) -> Any:
+    """Features as trees look at them, so that none has to convert them again."""
+    return _for_members(X).astype(np.float32)
+
+
+def collect_votes(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    privileged: Mapping[Any, Any] | SensitiveAttributes,
+    *,
+    method: str = "sample",
+    p: float = 1.0,
+    random_state: Any = None,
+    weights: Any = None,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
+) -> Votes:
+    """Let every member of an ensemble vote on X and on X̃.
+
+    The features are encoded once for all members, and a tree that has no split on anything a
+    perturbation changed is not asked again.
+
+    Parameters
+    ----------
+    estimator : fitted ensemble, or list of fitted classifiers
+        Random forest, extra trees, bagging, AdaBoost, VotingClassifier, a Pipeline that ends in
+        one of these, a list, or what was registered with `as_ensemble`.
+    X, y : table of shape (n, d) and labels of shape (n,)
+    privileged : mapping
+        The privileged value of each sensitive column, such as {"sex": "Male"}.
+    method : {"sample", "exact"}
+        One random perturbation of each row; or every one of them, each a column of the votes with
+        its probability as sample weight.
+    weights : array of shape (m,), optional
+        Weights of the members, instead of the ensemble's own.
+    n_jobs : int, optional
+        Members that vote at the same time, through joblib.
+    p, random_state, sample_weight, domain, missing
+        As for `assess_risk`.
+
+    Returns
+    -------
+    Votes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"sex": [0, 1, 0, 1], "age": [20, 30, 40, 50]})
+    >>> forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, [0, 0, 1, 1])
+    >>> collect_votes(forest, X, [0, 0, 1, 1], {"sex": 1})
+    Votes(5 members, 4 instances, classes [0, 1])
+    """
+    ensemble = as_ensemble(estimator)
+    table = as_table(X)
+    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    plan = Plan(attributes, method, p, random_state=random_state, each_attribute=False)
+    labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
+    pairs = _Pairs.of(table, plan, check_weights(sample_weight, table.n_rows))
+    votes, perturbed = _vote(ensemble, table, pairs, attributes, n_jobs)
+    return Votes(
+        votes[:, pairs.rows],
+        perturbed,
+        labels[pairs.rows],
+        weights=cast(Array, ensemble.weights if weights is None else weights),
+        sample_weight=pairs.weights,
+        classes=ensemble.classes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Columns of the votes: pairs (x, x̃), by the row of x and the sensitive values of x̃."""
+
+    rows: Array
+    codes: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, table: Table, plan: Plan, sample_weight: Array) -> _Pairs:
+        codes = plan.attributes.encode(table)
+        variants = plan.variants(codes, np.random.default_rng(plan.random_state))
+        chance = variants.probability[:, 0]
+        stay = variants.stay_probability(table.n_rows)[0]
+        same = np.flatnonzero(stay)
+        rows = np.concatenate([variants.rows, same])
+        order = np.argsort(rows, kind="stable")
+        weights = np.concatenate([chance, stay[same]]) * sample_weight[rows]
+        return cls(
+            rows[order], np.hstack([variants.codes, codes[:, same]])[:, order], weights[order]
+        )
+
+
+def _vote(
+    ensemble: Ensemble,
+    table: Table,
+    pairs: _Pairs,
+    attributes: SensitiveAttributes,
+    n_jobs: int | None,
+) -> tuple[Array, Array]:
+    """Votes on x, one column a row of the table, and on x̃, one column a pair."""
+    before = ensemble.encode(table.native)
+    after = ensemble.encode(table.take(pairs.rows).recode(attributes.decode(pairs.codes)))
+    moved = _moved_columns(before, after, pairs.rows)
+    run = delayed(partial(_member_votes, before=before, after=after, rows=pairs.rows, moved=moved))
+    tasks = (run(ensemble.task(j)) for j in range(len(ensemble.members)))
+    votes, perturbed = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True)
+    return np.stack(votes), np.stack(perturbed)
+
+
+def _moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
+    """Which columns of encoded features differ anywhere; None when that cannot be told."""
+    if not hasattr(before, "dtype") or before.dtype.kind not in "fiub":
+        return None
+    if sparse.issparse(before):
+        return np.asarray((before[rows] != after).sum(axis=0)).ravel() > 0
+    columns = zip(before.T, after.T, strict=True)
+    return np.array([not np.array_equal(b[rows], a, equal_nan=True) for b, a in columns])
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """One member, and how to read its predictions."""
+
+    member: Any
+    columns: Array | None
+    classes: list[Any]
+    says: str
+
+    @property
+    def _is_tree(self) -> bool:
+        return isinstance(self.member, DecisionTreeClassifier)
+
+    def vote(self, Z: Any) -> Array:
+        """Positions in the classes that the member predicts for encoded features."""
+        Z = Z if self.columns is None else Z[:, self.columns]
+        # A tree takes features as they are when they are of its own type.
+        own_type = self._is_tree and getattr(Z, "dtype", None) == np.float32
+        predicted = self.member.predict(Z, **({"check_input": False} if own_type else {}))
+        if self.says == POSITIONS:
+            return np.asarray(predicted).astype(
+                np.uint8 if len(self.classes) <= 256 else np.uint16
+            )
+        return encode(factorize(np.asarray(predicted)), self.classes, "a member's prediction")
+
+    def can_react(self, moved: Array | None) -> bool:
+        """Whether the member looks at any column that moved."""
+        if moved is None or not self._is_tree:
+            return True
+        looked_at = self.member.tree_.feature
+        looked_at = looked_at[looked_at >= 0]
+        return bool((moved if self.columns is None else moved[self.columns])[looked_at].any())
+
+
+def _member_votes(
+    task: _Task, before: Any, after: Any, rows: Array, moved: Array | None
+) -> tuple[Array, Array]:
+    votes = task.vote(before)
+    return votes, task.vote(after) if task.can_react(moved) else votes[rows]
