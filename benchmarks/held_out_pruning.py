@@ -1,8 +1,9 @@
 """What pruning does to discriminative risk and accuracy on rows nobody has seen.
 
-`python -m benchmarks.held_out_pruning` bags 11 trees in (repeated) 5-fold cross-validation, prunes them to 5
-on a third of the training rows that was held out (or, as the paper does, on the rows they were
-trained on), and prints test accuracy and exact test DR of the vote, averaged over the folds.
+`python -m benchmarks.held_out_pruning` bags 11 trees in (repeated) 5-fold cross-validation and
+prunes them to 5 on a third of the training rows that was held out (or, as the paper does, on the
+rows they were trained on). It prints test accuracy and exact test DR of the vote, averaged over
+the folds.
 """
 
 from functools import partial

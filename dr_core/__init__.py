@@ -3,21 +3,34 @@
 from dr_core import datasets
 from dr_core.attributes import OneHot, SensitiveAttributes, learn_attributes
 from dr_core.audit import Predictions
+from dr_core.bounds import compute_bounds
 from dr_core.comparison import Comparison, compare
+from dr_core.ensembles import collect_votes
+from dr_core.export import export
 from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
+from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf
 from dr_core.risk import RiskAssessment, assess_risk
+from dr_core.voting import Votes
 
 __all__ = [
     "Comparison",
     "OneHot",
     "Perturbations",
     "Predictions",
+    "PruningResult",
     "RiskAssessment",
     "SensitiveAttributes",
+    "Votes",
     "assess_risk",
+    "collect_votes",
     "compare",
+    "compute_bounds",
     "datasets",
     "enumerate_perturbations",
+    "epaf",
+    "exhaustive_front",
+    "export",
     "learn_attributes",
     "perturb",
+    "poaf",
 ]

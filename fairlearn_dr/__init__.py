@@ -1,8 +1,4 @@
-"""Discriminative risk for fairlearn users.
-
-So far this package computes the established measures with fairlearn, for
-`dr_core.compare(..., provider="fairlearn")`.
-"""
+"""Discriminative risk for fairlearn users: metrics, postprocessors and plots in its idiom."""
 
 try:
     import fairlearn.metrics  # noqa: F401
@@ -10,3 +6,42 @@ except ImportError as error:
     raise ImportError(
         "fairlearn_dr needs fairlearn: pip install 'discriminative-risk[fairlearn]'"
     ) from error
+
+from fairlearn_dr.frames import dr_metric_frame
+from fairlearn_dr.metrics import (
+    discriminative_risk,
+    discriminative_risk_difference,
+    discriminative_risk_group_max,
+    discriminative_risk_group_min,
+    discriminative_risk_ratio,
+    favorable_to_unfavorable_rate,
+    perturbed_predictions,
+    unfavorable_to_favorable_rate,
+)
+from fairlearn_dr.plots import (
+    plot_bounds,
+    plot_comparison,
+    plot_pareto_front,
+    plot_risk_by_group,
+)
+from fairlearn_dr.postprocessing import EPAFPruner, POAFPruner
+from fairlearn_dr.scorer import risk_scorer
+
+__all__ = [
+    "EPAFPruner",
+    "POAFPruner",
+    "discriminative_risk",
+    "discriminative_risk_difference",
+    "discriminative_risk_group_max",
+    "discriminative_risk_group_min",
+    "discriminative_risk_ratio",
+    "dr_metric_frame",
+    "favorable_to_unfavorable_rate",
+    "perturbed_predictions",
+    "plot_bounds",
+    "plot_comparison",
+    "plot_pareto_front",
+    "plot_risk_by_group",
+    "risk_scorer",
+    "unfavorable_to_favorable_rate",
+]

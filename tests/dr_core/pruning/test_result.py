@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from dr_core.pruning import PruningResult
+from dr_core.pruning.result import select
 
 FRONT = pd.DataFrame(
     {
@@ -30,3 +31,15 @@ def test_html_marks_what_was_chosen():
 def test_cannot_be_changed():
     with pytest.raises(AttributeError):
         RESULT.error = 0
+
+
+def test_the_largest_sub_ensemble_with_the_lowest_objective_may_be_selected():
+    front = pd.DataFrame(
+        {
+            "members": [(0, 1, 2), (1, 2, 3), (0,)],
+            "error": [0.1, 0.2, 0.3],
+            "risk": [0.3, 0.2, 0.1],
+            "objective": [0.3, 0.25, 0.2],
+        }
+    )
+    assert select(front, "largest") == 1

@@ -1,0 +1,5 @@
+"""Settings that all tests share."""
+
+import os
+
+os.environ.setdefault("MPLBACKEND", "agg")

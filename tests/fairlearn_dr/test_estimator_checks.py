@@ -1,0 +1,29 @@
+"""scikit-learn's own checks of estimators, on both pruners."""
+
+import pytest
+import sklearn
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fairlearn_dr import EPAFPruner, POAFPruner
+
+if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 6):
+    pytest.skip("before 1.6 the checks cannot be told what to expect", allow_module_level=True)
+
+SPLIT = "rows are split at random, so a row repeated is not the same as a row of twice the weight"
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": SPLIT,
+    "check_sample_weight_equivalence_on_sparse_data": SPLIT,
+}
+
+
+@pytest.mark.filterwarnings("ignore:privileged is not given")
+@parametrize_with_checks(
+    [
+        POAFPruner(RandomForestClassifier(5, random_state=0), random_state=0),
+        EPAFPruner(RandomForestClassifier(5, random_state=0), random_state=0),
+    ],
+    expected_failed_checks=lambda pruner: EXPECTED,
+)
+def test_the_pruners_pass(estimator, check):
+    check(estimator)

@@ -1,0 +1,326 @@
+import fairlearn
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from fairlearn.metrics import MetricFrame, make_derived_metric, selection_rate
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import assess_risk, datasets, learn_attributes, perturb
+from fairlearn_dr import (
+    discriminative_risk,
+    discriminative_risk_difference,
+    discriminative_risk_group_max,
+    discriminative_risk_group_min,
+    discriminative_risk_ratio,
+    dr_metric_frame,
+    favorable_to_unfavorable_rate,
+    perturbed_predictions,
+    risk_scorer,
+    unfavorable_to_favorable_rate,
+)
+
+OLD = tuple(map(int, fairlearn.__version__.split(".")[:2])) < (0, 10)
+needs_bootstrap = pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
+
+Y_TRUE = [0, 1, 1, 0, 1, 0, 1, 1]
+Y_PRED = [0, 1, 1, 0, 0, 1, 1, 0]
+PERTURBED = [1, 1, 0, 0, 0, 1, 0, 0]
+GROUPS = ["a", "a", "a", "a", "b", "b", "b", "b"]
+BY_GROUP = {"a": 0.5, "b": 0.25}
+
+DERIVED = {
+    discriminative_risk_difference: 0.25,
+    discriminative_risk_ratio: 0.5,
+    discriminative_risk_group_max: 0.5,
+    discriminative_risk_group_min: 0.25,
+}
+
+
+@pytest.fixture(scope="module")
+def income():
+    """A tree on the numeric and sensitive columns of income, with every fifth row."""
+    bunch = datasets.load("income")
+    X = bunch.data[::5].reset_index(drop=True)
+    X = X.select_dtypes("number").assign(
+        sex=(X["sex"] == "Male").astype(int), race=(X["race"] == "White").astype(int)
+    )
+    y = bunch.target[::5].reset_index(drop=True)
+    return DecisionTreeClassifier(max_depth=10, random_state=0).fit(X, y), X, y
+
+
+class TestDiscriminativeRisk:
+    def test_is_the_share_of_changed_predictions(self):
+        assert discriminative_risk(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED) == 3 / 8
+
+    def test_is_the_mean_of_individual_risks(self):
+        risks = np.linspace(0, 1, 8)
+        assert discriminative_risk(Y_TRUE, Y_PRED, individual_risk=risks) == pytest.approx(0.5)
+
+    def test_is_weighted(self):
+        weights = [1, 0, 1, 0, 0, 0, 2, 0]
+        risk = discriminative_risk(
+            Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED, sample_weight=weights
+        )
+        assert risk == 1
+
+    def test_compares_labels_of_any_type(self):
+        words = np.array(["no", "yes"])
+        risk = discriminative_risk(
+            words[Y_TRUE], words[Y_PRED], y_pred_perturbed=list(words[PERTURBED])
+        )
+        assert risk == 3 / 8
+
+    @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series])
+    def test_takes_whatever_fairlearn_takes(self, kind):
+        risk = discriminative_risk(kind(Y_TRUE), kind(Y_PRED), y_pred_perturbed=kind(PERTURBED))
+        assert risk == 3 / 8
+
+    @pytest.mark.parametrize(
+        "given", [{}, {"y_pred_perturbed": Y_PRED, "individual_risk": Y_PRED}]
+    )
+    def test_needs_one_of_two_sample_parameters(self, given):
+        with pytest.raises(ValueError, match="needs y_pred_perturbed or individual_risk"):
+            discriminative_risk(Y_TRUE, Y_PRED, **given)
+
+    def test_names_shapes_that_differ(self):
+        with pytest.raises(ValueError, match=r"y_pred has shape \(8,\), but y_pred_perturbed has"):
+            discriminative_risk(Y_TRUE, Y_PRED, y_pred_perturbed=[1])
+
+    def test_refuses_risks_that_are_no_probabilities(self):
+        with pytest.raises(ValueError, match="individual_risk must lie between 0 and 1"):
+            discriminative_risk([1], [1], individual_risk=[2])
+
+
+def test_directional_rates_add_up_to_the_risk():
+    down = favorable_to_unfavorable_rate(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED)
+    up = unfavorable_to_favorable_rate(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED)
+    assert (down, up) == (2 / 8, 1 / 8)
+
+
+def test_directional_rates_of_individual_risks_add_up_to_the_risk():
+    risks = np.linspace(0, 1, 8)
+    rates = [
+        rate(Y_TRUE, Y_PRED, individual_risk=risks)
+        for rate in (favorable_to_unfavorable_rate, unfavorable_to_favorable_rate)
+    ]
+    assert sum(rates) == pytest.approx(risks.mean())
+
+
+def test_the_favourable_label_can_be_named():
+    words = np.array(["no", "yes"])
+    settings = {"y_pred_perturbed": words[PERTURBED], "pos_label": "yes"}
+    assert favorable_to_unfavorable_rate(words[Y_TRUE], words[Y_PRED], **settings) == 2 / 8
+
+
+class TestMetricFrame:
+    def test_takes_it_as_its_single_metric(self):
+        frame = MetricFrame(
+            metrics=discriminative_risk,
+            y_true=Y_TRUE,
+            y_pred=Y_PRED,
+            sensitive_features=GROUPS,
+            sample_params={"y_pred_perturbed": PERTURBED},
+        )
+        assert frame.overall == 3 / 8
+        assert frame.by_group.to_dict() == BY_GROUP
+        assert frame.difference() == 0.25
+        assert frame.ratio() == 0.5
+        assert frame.group_max() == 0.5
+        assert frame.group_min() == 0.25
+
+    def frame(self, **options):
+        return MetricFrame(
+            metrics={"risk": discriminative_risk, "selection_rate": selection_rate},
+            y_true=Y_TRUE,
+            y_pred=Y_PRED,
+            sensitive_features=GROUPS,
+            sample_params={"risk": {"y_pred_perturbed": PERTURBED}},
+            **options,
+        )
+
+    def test_takes_it_in_a_dictionary_beside_its_own(self):
+        frame = self.frame()
+        assert frame.by_group["risk"].to_dict() == BY_GROUP
+        assert frame.by_group["selection_rate"].to_dict() == {"a": 0.5, "b": 0.5}
+
+    def test_takes_it_with_control_features(self):
+        frame = self.frame(control_features=["x", "y"] * 4)
+        assert frame.by_group["risk"].to_dict() == {
+            ("x", "a"): 1.0,
+            ("x", "b"): 0.5,
+            ("y", "a"): 0.0,
+            ("y", "b"): 0.0,
+        }
+
+    def test_takes_it_with_several_sensitive_features(self):
+        frame = MetricFrame(
+            metrics=discriminative_risk,
+            y_true=Y_TRUE,
+            y_pred=Y_PRED,
+            sensitive_features={"first": GROUPS, "second": ["x", "y"] * 4},
+            sample_params={"y_pred_perturbed": PERTURBED},
+        )
+        assert frame.by_group[("a", "x")] == 1
+
+    @needs_bootstrap
+    def test_bootstraps_it(self):
+        frame = self.frame(n_boot=50, ci_quantiles=[0.05, 0.95], random_state=0)
+        low, high = frame.overall_ci
+        assert 0 <= low["risk"] <= frame.overall["risk"] <= high["risk"] <= 1
+
+
+@pytest.mark.parametrize("metric", DERIVED, ids=lambda metric: metric.__name__)
+def test_derived_metrics_follow_the_generated_idiom(metric):
+    value = metric(Y_TRUE, Y_PRED, sensitive_features=GROUPS, y_pred_perturbed=PERTURBED)
+    assert value == DERIVED[metric]
+    assert metric.__name__.startswith("discriminative_risk_")
+    weighted = metric(
+        Y_TRUE,
+        Y_PRED,
+        sensitive_features=GROUPS,
+        y_pred_perturbed=PERTURBED,
+        sample_weight=[1] * 8,
+    )
+    assert weighted == DERIVED[metric]
+
+
+def test_ones_own_metric_can_be_derived_from_it():
+    spread = make_derived_metric(
+        metric=favorable_to_unfavorable_rate,
+        transform="difference",
+        sample_param_names=["y_pred_perturbed"],
+    )
+    value = spread(Y_TRUE, Y_PRED, sensitive_features=GROUPS, y_pred_perturbed=PERTURBED)
+    assert value == 0
+
+
+def test_perturbed_predictions_are_those_of_the_perturbed_rows(income):
+    tree, X, _ = income
+    privileged = {"sex": 1, "race": 1}
+    found = perturbed_predictions(tree, X, privileged=privileged, random_state=3)
+    expected = tree.predict(perturb(X, privileged, random_state=3))
+    assert (found == expected).all()
+
+
+def test_the_quickstart_with_risk_in_two_lines(income):
+    tree, X, y = income
+    y_pred = tree.predict(X)
+    risk = assess_risk(tree, X, {"sex": 1})  # the first line
+    frame = MetricFrame(
+        metrics={
+            "accuracy": accuracy_score,
+            "selection_rate": selection_rate,
+            "discriminative_risk": discriminative_risk,
+        },
+        y_true=y,
+        y_pred=y_pred,
+        sensitive_features=X["sex"],
+        sample_params={"discriminative_risk": {"individual_risk": risk.individual}},  # the second
+    )
+    assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+    by_group = frame.by_group["discriminative_risk"]
+    assert by_group[1] == pytest.approx(risk.by_group.loc["sex", "privileged"], abs=1e-12)
+    assert by_group[0] == pytest.approx(risk.by_group.loc["sex", "marginalised"], abs=1e-12)
+
+
+PRIVILEGED = {"sex": 1, "race": 1}
+
+
+class TestDrMetricFrame:
+    def test_is_a_metric_frame_with_the_exact_risk(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(tree, X, y, sensitive_features=X["sex"], privileged=PRIVILEGED)
+        assert isinstance(frame, MetricFrame)
+        risk = assess_risk(tree, X, PRIVILEGED)
+        assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+        assert frame.overall["accuracy"] == pytest.approx(tree.score(X, y))
+
+    def test_groups_by_the_sensitive_columns_when_none_are_given(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(tree, X, y, privileged=PRIVILEGED)
+        assert list(frame.by_group.index.names) == ["sex", "race"]
+
+    def test_shows_ones_own_metrics_beside_it(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(
+            tree, X, y, privileged=PRIVILEGED, metrics={"selected": selection_rate}
+        )
+        assert list(frame.by_group.columns) == ["discriminative_risk", "selected"]
+
+    def test_weighs_every_metric_that_takes_weights(self, income):
+        tree, X, y = income
+        weights = np.random.default_rng(0).random(len(X))
+        frame = dr_metric_frame(
+            tree,
+            X,
+            y,
+            privileged=PRIVILEGED,
+            sample_weight=weights,
+            metrics={"accuracy": accuracy_score, "first": lambda y_true, y_pred: y_true[0]},
+        )
+        risk = assess_risk(tree, X, PRIVILEGED, sample_weight=weights)
+        assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+        right = np.average(tree.predict(X) == y, weights=weights)
+        assert frame.overall["accuracy"] == pytest.approx(right)
+
+    def test_passes_control_features_on(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(
+            tree,
+            X,
+            y,
+            sensitive_features=X["sex"],
+            privileged=PRIVILEGED,
+            control_features=X["race"],
+        )
+        assert list(frame.by_group.index.names) == ["race", "sex"]
+
+    @needs_bootstrap
+    def test_passes_the_bootstrap_on(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(
+            tree,
+            X,
+            y,
+            privileged={"sex": 1},
+            n_boot=20,
+            ci_quantiles=[0.1, 0.9],
+            random_state=0,
+        )
+        low, high = frame.overall_ci
+        assert low["discriminative_risk"] < high["discriminative_risk"]
+
+    def test_takes_polars_frames(self, income):
+        tree, X, y = income
+        model = lambda rows: tree.predict(rows.to_pandas())  # noqa: E731
+        frame = dr_metric_frame(model, pl.from_pandas(X), y, privileged=PRIVILEGED)
+        risk = assess_risk(tree, X, PRIVILEGED)
+        assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+
+
+class TestRiskScorer:
+    def test_is_minus_the_risk(self, income):
+        tree, X, y = income
+        assert risk_scorer({"sex": 1})(tree, X, y) == -assess_risk(tree, X, {"sex": 1}).value
+
+    def test_works_in_cross_validation_beside_other_scores(self, income):
+        tree, X, y = income
+        scores = cross_validate(
+            tree, X, y, cv=3, scoring={"accuracy": "accuracy", "risk": risk_scorer({"sex": 1})}
+        )
+        assert (scores["test_risk"] < 0).all()
+
+    def test_lets_a_grid_search_pick_the_fairest_model_across_processes(self, income):
+        _, X, y = income
+        attributes = learn_attributes(X, {"sex": 1})
+        search = GridSearchCV(
+            DecisionTreeClassifier(random_state=0),
+            {"max_depth": [1, 12]},
+            scoring=risk_scorer(attributes),
+            cv=2,
+            n_jobs=2,
+        )
+        assert search.fit(X, y).best_params_ == {"max_depth": 1}

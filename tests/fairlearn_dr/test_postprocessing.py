@@ -1,0 +1,287 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import collect_votes, datasets, poaf
+from fairlearn_dr import EPAFPruner, POAFPruner
+
+PRUNERS = [POAFPruner, EPAFPruner]
+PRIVILEGED = {"sex": 1, "race": 0}
+
+
+def rows(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "sex": rng.integers(0, 2, n),
+            "race": rng.integers(0, 3, n),
+            "score": rng.normal(size=n),
+        }
+    )
+
+
+def labels(X, kind="int", n_classes=2):
+    raw = X["score"] + 0.8 * X["sex"] - 0.3 * X["race"]
+    names = {"int": [10, 20, 30], "str": ["c", "a", "b"]}[kind]
+    return np.array(names)[pd.qcut(raw, n_classes, labels=False)]
+
+
+def tree():
+    return DecisionTreeClassifier(max_depth=5, random_state=0)
+
+
+ENSEMBLES = {
+    "forest": lambda: RandomForestClassifier(9, random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(9, random_state=0),
+    "bagging": lambda: BaggingClassifier(tree(), 9, max_features=0.8, random_state=0),
+    "adaboost": lambda: AdaBoostClassifier(tree(), n_estimators=9, random_state=0),
+    "voting": lambda: VotingClassifier(
+        [("tree", tree()), ("bayes", GaussianNB()), ("other", tree().set_params(max_depth=2))],
+        weights=[1, 2, 1],
+    ),
+    "pipeline": lambda: make_pipeline(StandardScaler(), RandomForestClassifier(9, random_state=0)),
+}
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
+@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("prefit", [False, True])
+@pytest.mark.parametrize(("kind", "n_classes"), [("int", 2), ("str", 2), ("str", 3)])
+def test_pruners_predict_the_weighted_vote_of_the_members_kept(
+    pruner, name, prefit, kind, n_classes
+):
+    X = rows()
+    y = labels(X, kind, n_classes)
+    ensemble = ENSEMBLES[name]()
+    if prefit:
+        ensemble.fit(X, y)
+    pruned = pruner(ensemble, privileged=PRIVILEGED, prefit=prefit, random_state=0).fit(X, y)
+    votes = collect_votes(pruned.estimator_, X, y, PRIVILEGED)
+    kept = votes.subset(pruned.members_)
+    assert 1 <= len(pruned.members_) <= (votes.n_members + 1) // 2
+    np.testing.assert_array_equal(pruned.predict(X), votes.classes[kept.vote])
+    np.testing.assert_allclose(pruned.predict_proba(X), (kept.totals / kept.units.sum()).T)
+    np.testing.assert_allclose(pruned.weights_, kept.weights)
+    assert pruned.classes_.tolist() == sorted(set(y))
+    assert pruned.n_features_in_ == 4
+    assert {"members", "error", "risk", "objective"} <= set(pruned.front_.columns)
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
+def test_pruners_work_on_raw_columns_through_a_pipeline(pruner):
+    credit = datasets.load("credit")
+    encode = make_column_transformer(
+        (
+            OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+            make_column_selector(dtype_exclude="number"),
+        ),
+        remainder="passthrough",
+    )
+    model = make_pipeline(encode, RandomForestClassifier(15, random_state=0))
+    pruned = pruner(model, privileged=credit.privileged, max_members=5, random_state=0)
+    pruned.fit(credit.data, credit.target)
+    assert len(pruned.members_) <= 5
+    assert list(pruned.feature_names_in_) == list(credit.data.columns)
+    assert pruned.score(credit.data, credit.target) > 0.7
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
+def test_pruners_clone_and_pickle(pruner):
+    X = rows()
+    y = labels(X)
+    pruned = pruner(ENSEMBLES["forest"](), privileged=PRIVILEGED, random_state=0).fit(X, y)
+    copy = pickle.loads(pickle.dumps(pruned))
+    assert (copy.predict(X) == pruned.predict(X)).all()
+    again = clone(pruned).fit(X, y)
+    assert (again.members_ == pruned.members_).all()
+
+
+def test_pruners_nest_in_a_grid_search_and_in_a_pipeline():
+    X = rows()
+    y = labels(X)
+    pruner = POAFPruner(ENSEMBLES["forest"](), privileged=PRIVILEGED, random_state=0)
+    search = GridSearchCV(
+        pruner, {"trade_off": [0.2, 0.8], "estimator__n_estimators": [4, 8]}, cv=2
+    ).fit(X, y)
+    assert search.best_estimator_.estimator_.n_estimators in (4, 8)
+    whole = make_pipeline(FunctionTransformer(), clone(pruner)).fit(X, y)
+    assert whole.predict(X).shape == y.shape
+
+
+def test_weights_reach_the_ensemble_and_the_vote():
+    X = rows()
+    y = labels(X)
+    weights = np.where(np.arange(len(X)) < 150, 1.0, 0.0)
+    weighted = POAFPruner(
+        ENSEMBLES["pipeline"](), privileged=PRIVILEGED, prune_on="train", random_state=0
+    ).fit(X, y, sample_weight=weights)
+    votes = collect_votes(
+        weighted.estimator_, X, y, PRIVILEGED, method="exact", sample_weight=weights
+    )
+    chosen = votes.subset(weighted.members_)
+    row = weighted.front_[weighted.front_["members"] == tuple(weighted.members_)].iloc[0]
+    assert row["error"] == pytest.approx(chosen.error, abs=1e-12)
+    assert row["risk"] == pytest.approx(chosen.risk, abs=1e-12)
+
+
+def test_weights_are_routed_as_metadata():
+    X = rows()
+    y = labels(X)
+    with config_context(enable_metadata_routing=True):
+        forest = ENSEMBLES["forest"]().set_fit_request(sample_weight=True)
+        pruner = POAFPruner(forest, privileged=PRIVILEGED, random_state=0)
+        pruner.set_fit_request(sample_weight=True, sensitive_features=True)
+        pruner.set_score_request(sample_weight=False)
+        search = GridSearchCV(pruner, {"trade_off": [0.5]}, cv=2)
+        search.fit(X, y, sample_weight=np.ones(len(X)), sensitive_features=X["sex"])
+    assert search.best_estimator_.members_.size
+
+
+def test_an_ensemble_without_weights_says_so():
+    X = rows()
+    voting = BaggingClassifier(LogisticRegression(), 3)
+    voting.fit = lambda X, y: None
+    with pytest.raises(ValueError, match="does not take sample_weight"):
+        POAFPruner(make_pipeline(NoWeights()), privileged=PRIVILEGED).fit(
+            X, labels(X), sample_weight=np.ones(len(X))
+        )
+
+
+class NoWeights(RandomForestClassifier):
+    def fit(self, X, y):
+        return super().fit(X, y)
+
+
+def test_a_fitted_ensemble_is_pruned_on_the_rows_given():
+    X = rows()
+    y = labels(X)
+    forest = ENSEMBLES["forest"]().fit(X[:150], y[:150])
+    pruner = POAFPruner(
+        forest, privileged=PRIVILEGED, prefit=True, max_members=3, random_state=0
+    ).fit(X[150:], y[150:])
+    votes = collect_votes(forest, X[150:], y[150:], PRIVILEGED, method="exact")
+    assert pruner.estimator_ is forest
+    best = poaf(votes, 3, random_state=0)
+    assert pruner.front_["risk"].min() == best.front["risk"].min()
+
+
+def test_selection_and_iterations_are_passed_on():
+    X = rows()
+    y = labels(X)
+    shared = {"privileged": PRIVILEGED, "random_state": 0, "n_iter": 20}
+    fairest = POAFPruner(
+        ENSEMBLES["forest"](), selection=lambda front: len(front) - 1, **shared
+    ).fit(X, y)
+    assert tuple(fairest.members_) == fairest.front_["members"].iloc[-1]
+
+
+EXPORTED = ["adaboost", "voting"]
+AVERAGING = ["forest", "extra trees", "bagging", "pipeline"]
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_an_exported_vote_predicts_the_same_without_this_library(name):
+    X = rows()
+    y = labels(X, "str", 3)
+    pruned = POAFPruner(ENSEMBLES[name](), privileged=PRIVILEGED, random_state=0).fit(X, y)
+    exported = pruned.export()
+    assert type(exported) is type(pruned.estimator_)
+    assert (exported.predict(X) == pruned.predict(X)).all()
+    assert len(exported.estimators_) == len(pruned.members_)
+
+
+@pytest.mark.parametrize("name", AVERAGING)
+def test_an_exported_average_says_that_it_may_predict_otherwise(name):
+    X = rows()
+    y = labels(X)
+    pruned = EPAFPruner(ENSEMBLES[name](), privileged=PRIVILEGED, random_state=0).fit(X, y)
+    before = pickle.dumps(pruned.estimator_)
+    with pytest.warns(UserWarning, match="averages the probabilities of its members"):
+        exported = pruned.export()
+    assert type(exported) is type(pruned.estimator_)
+    assert (exported.predict(X) == pruned.predict(X)).mean() > 0.9
+    assert pickle.dumps(pruned.estimator_) == before
+
+
+def test_fitted_copies_of_an_exported_ensemble_survive_pickling():
+    X = rows()
+    y = labels(X)
+    pruned = POAFPruner(ENSEMBLES["adaboost"](), privileged=PRIVILEGED, random_state=0).fit(X, y)
+    copy = pickle.loads(pickle.dumps(pruned.export()))
+    assert (copy.predict(X) == pruned.predict(X)).all()
+
+
+def test_sensitive_features_that_are_not_columns_get_an_explanation():
+    X = rows()
+    pruner = POAFPruner(ENSEMBLES["forest"](), privileged={"sex": 1})
+    with pytest.raises(ValueError, match="'sex' came in sensitive_features but is not a column"):
+        pruner.fit(X.drop(columns="sex"), labels(X), sensitive_features=X["sex"])
+
+
+def test_an_absent_column_is_named_without_sensitive_features_too():
+    X = rows()
+    with pytest.raises(ValueError, match="sensitive column 'gender' is not in X"):
+        POAFPruner(privileged={"gender": 1}).fit(X, labels(X))
+
+
+def test_without_privileged_a_warning_says_that_nothing_is_perturbed():
+    X = rows()
+    with pytest.warns(UserWarning, match="privileged is not given: no attribute is perturbed"):
+        pruned = POAFPruner(ENSEMBLES["forest"](), random_state=0).fit(X, labels(X))
+    assert (pruned.front_["risk"] == 0).all()
+
+
+BAD = {
+    "prune_on": ({"prune_on": "test"}, ValueError, 'prune_on must be "holdout" or "train"'),
+    "max_members": ({"max_members": 99}, ValueError, "max_members must be a whole number from 1"),
+    "trade_off": ({"trade_off": 2}, ValueError, "trade_off weighs accuracy"),
+    "estimator": (
+        {"estimator": GradientBoostingClassifier()},
+        TypeError,
+        "GradientBoostingClassifier is not a weighted vote",
+    ),
+    "unfitted": ({"prefit": True}, NotFittedError, "not fitted yet"),
+}
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
+@pytest.mark.parametrize("case", BAD)
+def test_bad_parameters_are_named(pruner, case):
+    X = rows()
+    options, error, message = BAD[case]
+    options = {"estimator": ENSEMBLES["forest"](), "privileged": PRIVILEGED} | options
+    with pytest.raises(error, match=message):
+        pruner(**options).fit(X, labels(X))
+
+
+def test_the_same_seed_keeps_the_same_members_and_the_global_one_is_left_alone():
+    X = rows()
+    y = labels(X)
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, second = (
+        POAFPruner(ENSEMBLES["forest"](), privileged=PRIVILEGED, random_state=5).fit(X, y).members_
+        for _ in range(2)
+    )
+    assert (first == second).all()
+    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
