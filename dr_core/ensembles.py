@@ -148,6 +148,10 @@ def _bagging(estimator: BaggingClassifier) -> Ensemble:
 @as_ensemble.register
 def _adaboost(estimator: AdaBoostClassifier) -> Ensemble:
     check_is_fitted(estimator)
+    if getattr(estimator, "algorithm", "SAMME") == "SAMME.R":
+        raise TypeError(
+            "AdaBoost with SAMME.R adds up probabilities, it is not a vote: use algorithm='SAMME'."
+        )
     members = estimator.estimators_
     weights = estimator.estimator_weights_[: len(members)]
     return Ensemble(members, _classes(estimator), weights, encode=_encoder(members))

@@ -66,7 +66,7 @@ def dr_metric_frame(
     >>> ricci = datasets.load("ricci")
     >>> harsh = lambda X: (X["Combine"] > 70 + 5 * (X["Race"] != "W")).astype(int)
     >>> frame = dr_metric_frame(harsh, ricci.data, ricci.target, privileged=ricci.privileged)
-    >>> frame.by_group["discriminative_risk"].round(3).to_dict()
+    >>> frame.by_group["discriminative_risk"].astype(float).round(3).to_dict()
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
     table = as_table(X)

@@ -164,9 +164,11 @@ def plot_bounds(
             rows["actual"],
             rows["value"].clip(upper=1),
             c=COLOURS[i % len(COLOURS)],
-            marker=MARKERS[i % len(MARKERS)],
+            marker=MARKERS[(i + i // len(MARKERS)) % len(MARKERS)],
             label=name,
         )
+    ax.set_xlim(0, None)
+    ax.set_ylim(0, 1.03)
     ax.set_xlabel("discriminative risk of the vote")
     ax.set_ylabel("bound")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))

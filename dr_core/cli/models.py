@@ -20,12 +20,13 @@ __all__ = ["default_model", "load_model"]
 
 MODEL_PARTS = (
     "sklearn._loss.",
+    "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.ensemble._hist_gradient_boosting.",
     "sklearn.neighbors._ball_tree.",
     "sklearn.neighbors._kd_tree.",
     "sklearn.tree._tree.",
 )
-"""Where scikit-learn keeps the compiled classes of fitted models, which skops does not list."""
+"""Where scikit-learn keeps classes that fitted models are made of and skops does not list."""
 
 MOST_CATEGORIES = 100
 """Rarer values of a column, past this number, share one 0/1 column."""

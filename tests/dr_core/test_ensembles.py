@@ -18,6 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
+from textbook.sklearn_versions import OLD_SKLEARN, adaboost
 
 from dr_core import assess_risk, perturb
 from dr_core.ensembles import LABELS, Ensemble, as_ensemble, collect_votes
@@ -58,7 +59,7 @@ ESTIMATORS = {
     "bagging of another classifier": lambda: BaggingClassifier(
         GaussianNB(), 5, max_features=0.8, random_state=0
     ),
-    "adaboost": lambda: AdaBoostClassifier(tree(), n_estimators=7, random_state=0),
+    "adaboost": lambda: adaboost(tree(), n_estimators=7, random_state=0),
     "voting": lambda: VotingClassifier(
         [
             ("tree", tree()),
@@ -284,3 +285,12 @@ def test_an_empty_list_and_unknown_labels_are_named():
     forest = ESTIMATORS["random forest"]().fit(X, y)
     with pytest.raises(ValueError, match="y has 'x', which is not among the known values 10, 20"):
         collect_votes(forest, X, ["x"] * len(X), PRIVILEGED)
+
+
+@pytest.mark.skipif(not OLD_SKLEARN, reason="newer versions of scikit-learn have no SAMME.R")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_boosting_that_adds_up_probabilities_is_not_a_vote():
+    X = rows()
+    y = labels(X, "int", 2)
+    with pytest.raises(TypeError, match=r"SAMME.R adds up probabilities, it is not a vote"):
+        collect_votes(AdaBoostClassifier().fit(X, y), X, y, PRIVILEGED)

@@ -1,13 +1,13 @@
 """scikit-learn's own checks of estimators, on both pruners."""
 
 import pytest
-import sklearn
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from textbook.sklearn_versions import OLD_SKLEARN
 
 from fairlearn_dr import EPAFPruner, POAFPruner
 
-if tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 6):
+if OLD_SKLEARN:
     pytest.skip("before 1.6 the checks cannot be told what to expect", allow_module_level=True)
 
 SPLIT = "rows are split at random, so a row repeated is not the same as a row of twice the weight"

@@ -117,6 +117,11 @@ class TestPlotBounds:
         table = compute_bounds(votes)
         ax = plot_bounds(table)
         assert len(ax.collections) == table["applies"].sum()
+        looks = {
+            (tuple(c.get_facecolor()[0]), c.get_paths()[0].vertices.tobytes())
+            for c in ax.collections
+        }
+        assert len(looks) == len(ax.collections)
 
 
 class TestPlotComparison:

@@ -7,7 +7,6 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -21,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from textbook.sklearn_versions import adaboost
 
 from dr_core import collect_votes, datasets, poaf
 from fairlearn_dr import EPAFPruner, POAFPruner
@@ -55,7 +55,7 @@ ENSEMBLES = {
     "forest": lambda: RandomForestClassifier(9, random_state=0),
     "extra trees": lambda: ExtraTreesClassifier(9, random_state=0),
     "bagging": lambda: BaggingClassifier(tree(), 9, max_features=0.8, random_state=0),
-    "adaboost": lambda: AdaBoostClassifier(tree(), n_estimators=9, random_state=0),
+    "adaboost": lambda: adaboost(tree(), n_estimators=9, random_state=0),
     "voting": lambda: VotingClassifier(
         [("tree", tree()), ("bayes", GaussianNB()), ("other", tree().set_params(max_depth=2))],
         weights=[1, 2, 1],
