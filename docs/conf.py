@@ -19,3 +19,5 @@ myst_enable_extensions = ["colon_fence"]
 html_theme = "pydata_sphinx_theme"
 html_title = project
 exclude_patterns = ["_build"]
+# Methods inherited from scikit-learn refer to labels of its own site.
+suppress_warnings = ["ref.ref"]

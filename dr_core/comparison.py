@@ -168,19 +168,7 @@ def compare(
     ]
     values = pd.DataFrame(rows)
     _warn_undefined(values, audit)
-    settings = {
-        "rows": table.n_rows,
-        "privileged": {str(attribute.name): attribute.privileged for attribute in attributes},
-        "favorable": audit.classes[judge.favorable],
-        "method": method,
-        "p": p,
-        "n_samples": n_samples if method == "sample" else None,
-        "random_state": random_state,
-        "provider": provider,
-        "n_boot": n_boot,
-        "confidence": confidence if n_boot else None,
-    }
-    return Comparison(values, settings)
+    return Comparison(values, judge.settings | {"provider": provider})
 
 
 @dataclass(frozen=True)
@@ -222,6 +210,22 @@ class _Judge:
     names: list[str]
     provider: Provider | None
     bootstrap: _Bootstrap
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the values depend on."""
+        plan, bootstrap = self.audit.plan, self.bootstrap
+        return {
+            "rows": self.audit.table.n_rows,
+            "privileged": {str(a.name): a.privileged for a in plan.attributes},
+            "favorable": self.audit.classes[self.favorable],
+            "method": plan.method,
+            "p": plan.p,
+            "n_samples": plan.n_samples if plan.method == "sample" else None,
+            "random_state": plan.random_state,
+            "n_boot": bootstrap.n_boot,
+            "confidence": bootstrap.confidence if bootstrap.n_boot else None,
+        }
 
     def rows(self, name: str, model: Any, **options: Any) -> Iterator[dict[str, Any]]:
         """Values of all measures of one model, for each attribute."""

@@ -80,16 +80,37 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         print_datasets(console)
         return 0
     subject, model, rows, facts = _prepare(options)
+    audit = _audit_quantity if subject.is_regression else _audit_classes
+    audit(options, console, subject, model, rows, facts)
+    return 0
+
+
+def _audit_quantity(
+    options: argparse.Namespace,
+    console: Console,
+    subject: Subject,
+    model: Any,
+    rows: Any,
+    facts: dict[str, str],
+) -> None:
+    tolerance = options.tolerance
+    if tolerance is None:
+        tolerance = TOLERANCE * float(subject.y.std())
     X, y = subject.X.iloc[rows], subject.y.iloc[rows]
-    shared: dict[str, Any] = {"chunk_size": CHUNK_ROWS, "progress": sys.stderr.isatty()}
-    if subject.is_regression:
-        tolerance = _tolerance(options, subject)
-        facts["tolerance"] = f"{tolerance:.4g}"
-        risk = assess_risk(model, X, subject.attributes, y=y, tolerance=tolerance, **shared)
-        if options.json:
-            options.json.write_text(risk.table().to_json(orient="index", indent=2) + "\n")
-        print_risk(console, risk, facts)
-        return 0
+    risk = assess_risk(model, X, subject.attributes, y=y, tolerance=tolerance, **_in_chunks())
+    if options.json:
+        options.json.write_text(risk.table().to_json(orient="index", indent=2) + "\n")
+    print_risk(console, risk, facts | {"tolerance": f"{tolerance:.4g}"})
+
+
+def _audit_classes(
+    options: argparse.Namespace,
+    console: Console,
+    subject: Subject,
+    model: Any,
+    rows: Any,
+    facts: dict[str, str],
+) -> None:
     if options.tolerance is not None:
         raise ValueError("--tolerance is for a label that is a quantity; this one has classes.")
     with warnings.catch_warnings(record=True) as notes:
@@ -97,20 +118,23 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         warnings.simplefilter("always", UserWarning)
         comparison = compare(
             {"model": model},
-            X,
-            y,
+            subject.X.iloc[rows],
+            subject.y.iloc[rows],
             subject.attributes,
             favorable=subject.favorable,
             n_boot=options.n_boot,
             random_state=options.seed,
-            **shared,
+            **_in_chunks(),
         )
     if options.json:
         comparison.to_json(options.json)
     print_comparison(console, comparison, facts)
     for note in dict.fromkeys(str(note.message) for note in notes):
         print(f"dr-audit: note: {note}", file=sys.stderr)
-    return 0
+
+
+def _in_chunks() -> dict[str, Any]:
+    return {"chunk_size": CHUNK_ROWS, "progress": sys.stderr.isatty()}
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
@@ -152,9 +176,3 @@ def _facts(subject: Subject, model: str, rows: Any) -> dict[str, str]:
         "favourable": subject.meaning,
     }
     return facts if not subject.is_regression else facts | {"favourable": "(a quantity)"}
-
-
-def _tolerance(options: argparse.Namespace, subject: Subject) -> float:
-    if options.tolerance is not None:
-        return float(options.tolerance)
-    return TOLERANCE * float(subject.y.std())
