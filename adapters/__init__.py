@@ -1,1 +1,17 @@
-"""Conversion between the data of fairlearn and of AIF360 users; nothing is here yet."""
+"""A lossless bridge between the data and models of fairlearn and AIF360 users."""
+
+from .datasets import FairlearnData, to_aif360, to_fairlearn
+from .groups import groups
+from .indexed_frames import from_aif360_sklearn, to_aif360_sklearn
+from .models import as_estimator, as_transformer
+
+__all__ = [
+    "FairlearnData",
+    "as_estimator",
+    "as_transformer",
+    "from_aif360_sklearn",
+    "groups",
+    "to_aif360",
+    "to_aif360_sklearn",
+    "to_fairlearn",
+]

@@ -1,7 +1,8 @@
-"""Discriminative risk for AIF360 users.
+"""Discriminative risk inside AIF360 pipelines.
 
-So far this package computes the established measures with AIF360, for
-`dr_core.compare(..., provider="aif360")`.
+`DiscriminativeRiskMetric` stands in for `ClassificationMetric` and adds discriminative risk;
+`perturb_dataset` perturbs protected attributes; `POAFPruning` and `EPAFPruning` prune ensembles;
+the explainers put the results into words.
 """
 
 try:
@@ -10,3 +11,19 @@ except ImportError as error:
     raise ImportError(
         "aif360_dr needs AIF360: pip install 'discriminative-risk[aif360]'"
     ) from error
+
+from aif360_dr.explainers import DRJSONExplainer, DRTextExplainer
+from aif360_dr.metric import DiscriminativeRiskMetric
+from aif360_dr.models import EstimatorTransformer
+from aif360_dr.perturbation import perturb_dataset
+from aif360_dr.pruning import EPAFPruning, POAFPruning
+
+__all__ = [
+    "DRJSONExplainer",
+    "DRTextExplainer",
+    "DiscriminativeRiskMetric",
+    "EPAFPruning",
+    "EstimatorTransformer",
+    "POAFPruning",
+    "perturb_dataset",
+]

@@ -8,7 +8,13 @@ from aif360.datasets import BinaryLabelDataset
 from aif360.metrics import ClassificationMetric
 from numpy.typing import NDArray
 
+from aif360_dr.uncached import Uncached
+
 __all__ = ["established_measures"]
+
+
+class _Metric(Uncached, ClassificationMetric):
+    """AIF360's own metric, freed after use."""
 
 
 def established_measures(
@@ -49,7 +55,7 @@ def _metric(
     y_pred: NDArray[np.int_],
     privileged: NDArray[np.bool_],
     sample_weight: NDArray[np.float64],
-) -> ClassificationMetric:
+) -> _Metric:
     frame = pd.DataFrame({"privileged": privileged, "label": y_true}, dtype=float)
     dataset = BinaryLabelDataset(
         df=frame.assign(weight=sample_weight),
@@ -59,7 +65,7 @@ def _metric(
     )
     predicted = dataset.copy(deepcopy=True)
     predicted.labels = y_pred.astype(float).reshape(-1, 1)
-    return ClassificationMetric(
+    return _Metric(
         dataset,
         predicted,
         unprivileged_groups=[{"privileged": 0.0}],

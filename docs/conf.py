@@ -7,14 +7,13 @@ version = release = installed_version(project)
 
 extensions = [
     "myst_parser",
-    "numpydoc",
+    "sphinx.ext.napoleon",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
 ]
 autosummary_generate = True
 autodoc_typehints = "none"
-numpydoc_show_class_members = False
 myst_enable_extensions = ["colon_fence"]
 html_theme = "pydata_sphinx_theme"
 html_title = project

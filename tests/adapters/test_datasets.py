@@ -1,0 +1,231 @@
+"""What the AIF360 side looks like, and what is refused."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from aif360.datasets import BinaryLabelDataset
+from dr_adapters import to_aif360, to_fairlearn
+
+PRIVILEGED = {"sex": "Male", "race": ["White", "Asian"]}
+
+
+@pytest.fixture
+def dataset(loans):
+    return to_aif360(*loans, privileged=PRIVILEGED, favorable_label="granted")
+
+
+class TestCodes:
+    def test_it_is_a_binary_label_dataset(self, dataset):
+        assert type(dataset) is BinaryLabelDataset
+        dataset.validate_dataset()
+
+    def test_two_words_become_one_for_privileged_and_zero(self, loans, dataset):
+        np.testing.assert_array_equal(dataset.features[:, 0], loans[0]["sex"] == "Male")
+
+    def test_more_words_become_numbers_in_their_order(self, loans, dataset):
+        np.testing.assert_array_equal(dataset.features[:, 1], loans[0]["race"].cat.codes)
+        assert dataset.privileged_protected_attributes[1].tolist() == [0.0, 2.0]
+        assert dataset.unprivileged_protected_attributes[1].tolist() == [1.0]
+
+    def test_features_agree_with_protected_attributes(self, dataset):
+        np.testing.assert_array_equal(dataset.features[:, :2], dataset.protected_attributes)
+
+    def test_a_numeric_attribute_keeps_its_values(self):
+        X = pd.DataFrame({"age": [20, 40, 60]})
+        dataset = to_aif360(X, [0, 1, 1], privileged={"age": [40, 60]})
+        assert dataset.protected_attributes.ravel().tolist() == [20.0, 40.0, 60.0]
+        assert dataset.privileged_protected_attributes[0].tolist() == [40.0, 60.0]
+
+    def test_numeric_labels_keep_their_values(self):
+        X = pd.DataFrame({"sex": [0, 1, 1]})
+        dataset = to_aif360(X, [1, 2, 1], privileged={"sex": 1}, favorable_label=1)
+        assert dataset.labels.ravel().tolist() == [1.0, 2.0, 1.0]
+        assert (dataset.favorable_label, dataset.unfavorable_label) == (1.0, 2.0)
+
+    def test_labels_in_words_become_one_for_favorable_and_zero(self, loans, dataset):
+        np.testing.assert_array_equal(dataset.labels.ravel(), loans[1] == "granted")
+
+    def test_a_missing_number_is_next_to_the_median(self, loans, dataset):
+        gaps = loans[0]["income"].isna()
+        np.testing.assert_allclose(dataset.features[gaps, 2], loans[0]["income"].median())
+
+    def test_a_sensitive_feature_outside_x_becomes_a_feature_too(self, loans):
+        X, y = loans
+        dataset = to_aif360(
+            X[["income"]],
+            y,
+            sensitive_features=X["sex"],
+            privileged={"sex": "Male"},
+            favorable_label="granted",
+        )
+        assert dataset.feature_names == ["income", "sex"]
+        assert list(to_fairlearn(dataset).X.columns) == ["income"]
+
+    def test_a_sensitive_feature_may_be_coded_in_x_already(self, loans):
+        X, y = loans
+        coded = X.assign(sex=np.where(X["sex"] == "Male", 7, 3))
+        dataset = to_aif360(
+            coded,
+            y,
+            sensitive_features=X["sex"],
+            privileged={"sex": "Male"},
+            favorable_label="granted",
+        )
+        assert set(dataset.features[:, 0]) == {3.0, 7.0}
+        assert set(dataset.protected_attributes[:, 0]) == {0.0, 1.0}
+        pd.testing.assert_frame_equal(to_fairlearn(dataset).X, coded)
+
+    @pytest.mark.parametrize("kind", [list, dict, pd.Series.to_numpy])
+    def test_sensitive_features_come_in_many_forms(self, loans, kind):
+        X, y = loans
+        sex = {"sex": X["sex"]} if kind is dict else kind(X["sex"])
+        dataset = to_aif360(
+            X[["owner"]],
+            y,
+            sensitive_features=sex,
+            privileged={"sex": "Male"},
+            favorable_label="granted",
+        )
+        assert to_fairlearn(dataset).sensitive_features["sex"].tolist() == X["sex"].tolist()
+
+    def test_predictions_make_it_a_classified_dataset(self, loans, dataset):
+        from aif360.metrics import ClassificationMetric
+
+        X, y = loans
+        classified = to_aif360(
+            X, y, privileged=PRIVILEGED, favorable_label="granted", y_pred=y, scores=np.ones(120)
+        )
+        assert ClassificationMetric(dataset, classified).accuracy() == 1
+        assert (classified.scores == 1).all()
+
+    def test_the_label_gets_a_name_of_its_own(self):
+        X = pd.DataFrame({"sex": [0, 1], "label": [1, 0]})
+        dataset = to_aif360(X, [0, 1], privileged={"sex": 1})
+        assert dataset.label_names == ["label_"]
+
+    def test_text_of_the_dataset_can_be_printed(self, dataset):
+        assert "instance weights" in str(dataset)
+
+    def test_a_single_label_is_enough(self):
+        X = pd.DataFrame({"sex": [0, 1]})
+        dataset = to_aif360(X, ["yes", "yes"], privileged={"sex": 1}, favorable_label="yes")
+        assert to_fairlearn(dataset).y.tolist() == ["yes", "yes"]
+
+    def test_metadata_do_not_hold_the_frame(self, dataset):
+        assert "df" not in dataset.metadata["params"]
+
+
+class TestTrapStandardDatasetRaisesOnWords:
+    @pytest.mark.parametrize("dtype", ["object", "string", "category"])
+    def test_words_of_any_dtype_are_taken(self, loans, dtype):
+        X, y = loans
+        dataset = to_aif360(
+            X.assign(sex=X["sex"].astype(dtype)),
+            y.astype(dtype),
+            privileged={"sex": "Male"},
+            favorable_label="granted",
+        )
+        assert set(dataset.protected_attributes.ravel()) == {0.0, 1.0}
+
+    def test_bools_are_taken(self, loans):
+        X, y = loans
+        dataset = to_aif360(X, y == "granted", privileged={"owner": True}, favorable_label=True)
+        assert set(dataset.protected_attributes.ravel()) == {0.0, 1.0}
+
+    def test_nullable_integers_are_taken(self, loans):
+        X, y = loans
+        labels = (y == "granted").astype("Int64")
+        dataset = to_aif360(X, labels, privileged={"sex": "Male"})
+        assert to_fairlearn(dataset).y.dtype == "Int64"
+
+
+class TestTrapMultiValuedAttributesCollapse:
+    def test_three_values_stay_three(self, dataset):
+        assert set(dataset.protected_attributes[:, 1]) == {0.0, 1.0, 2.0}
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"privileged": {"sex": "male"}}, "'male' is not in column 'sex'"),
+            ({"privileged": {"gender": "Male"}}, "'gender' is not in X"),
+            ({"favorable_label": "yes"}, "'denied', 'granted'.*favorable_label, 'yes'"),
+            ({"sample_weight": [1.0]}, "sample_weight has length 1, but X has 120 rows"),
+            ({"y_pred": ["granted"]}, "y_pred has length 1, but X has 120 rows"),
+            ({"scores": [0.5]}, "scores has length 1, but X has 120 rows"),
+            ({"sensitive_features": ["Male"]}, "sensitive_features has length 1"),
+            ({"privileged": {"income": 3.0}}, "'income' has .* distinct numbers"),
+        ],
+    )
+    def test_wrong_arguments_are_named(self, loans, changes, message):
+        arguments = {"privileged": {"sex": "Male"}, "favorable_label": "granted"} | changes
+        with pytest.raises(ValueError, match=message):
+            to_aif360(*loans, **arguments)
+
+    def test_missing_sensitive_values_are_counted(self, loans):
+        X, y = loans
+        gaps = X.assign(sex=X["sex"].where(np.arange(120) > 2))
+        with pytest.raises(ValueError, match="'sex' is missing in 3 of 120 rows"):
+            to_aif360(gaps, y, privileged={"sex": "Male"}, favorable_label="granted")
+
+    def test_missing_labels_are_counted(self, loans):
+        X, y = loans
+        with pytest.raises(ValueError, match="y has 3 missing values"):
+            to_aif360(X, y.where(np.arange(120) > 2), privileged={"sex": "Male"})
+
+    def test_sensitive_features_without_privileged_value_are_named(self, loans):
+        X, y = loans
+        with pytest.raises(ValueError, match="each needs its privileged value"):
+            to_aif360(X, y, sensitive_features=X[["sex", "race"]], privileged={"sex": "Male"})
+
+    def test_columns_that_are_the_same_in_text_are_named(self):
+        X = pd.DataFrame({1: [0, 1], "1": [1, 0]})
+        with pytest.raises(ValueError, match="same name as text"):
+            to_aif360(X, [0, 1], privileged={1: 1})
+
+    def test_values_that_cannot_be_coded_are_named(self):
+        X = pd.DataFrame({"sex": [0, 1], "tags": [["a"], []]})
+        with pytest.raises(TypeError, match="column 'tags' holds values that cannot"):
+            to_aif360(X, [0, 1], privileged={"sex": 1})
+
+    @pytest.mark.parametrize("X", [[[1, 2]], {"sex": [0, 1]}, np.zeros(3)])
+    def test_what_is_no_table_is_named(self, X):
+        with pytest.raises((TypeError, ValueError), match=r"DataFrame|two dimensions"):
+            to_aif360(X, [0, 1], privileged={"sex": 1})
+
+    def test_polars_is_pointed_to_pandas(self):
+        X = pytest.importorskip("polars").DataFrame({"sex": [0, 1]})
+        with pytest.raises(TypeError, match="to_pandas"):
+            to_aif360(X, [0, 1], privileged={"sex": 1})
+
+    def test_arrays_of_sensitive_features_need_a_name_for_each_column(self, loans):
+        with pytest.raises(ValueError, match="sensitive_features has 2 columns"):
+            to_aif360(*loans, sensitive_features=np.zeros((120, 2)), privileged={"sex": 0})
+
+    @pytest.mark.parametrize("name", ["1000", "ann", "-1"])
+    def test_foreign_instance_names_are_refused(self, dataset, name):
+        renamed = dataset.copy()
+        renamed.instance_names = [name] * 120
+        with pytest.raises(ValueError, match="instance_names are not those"):
+            to_fairlearn(renamed)
+
+
+def test_without_aif360_the_error_names_the_extra():
+    script = (
+        "import sys; sys.modules['aif360'] = None; import pandas as pd, dr_adapters as d; "
+        "d.to_aif360(pd.DataFrame({'s': [0, 1]}), [0, 1], privileged={'s': 1})"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "pip install 'discriminative-risk[aif360]'" in done.stderr.splitlines()[-1]
+
+
+def test_importing_imports_neither_library():
+    script = "import dr_adapters, sys; print({'aif360', 'fairlearn'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

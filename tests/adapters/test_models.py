@@ -1,0 +1,138 @@
+"""Models of one library, used from the other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from aif360.algorithms.preprocessing import Reweighing
+from dr_adapters import as_estimator, as_transformer, groups, to_aif360
+from sklearn.base import clone
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import assess_risk
+
+TREE = DecisionTreeClassifier(max_depth=4, random_state=0)
+
+
+@pytest.fixture
+def dataset(loans):
+    return to_aif360(*loans, privileged={"sex": "Male"}, favorable_label="granted")
+
+
+def on_words():
+    encoder = make_column_transformer(
+        (OneHotEncoder(), make_column_selector(dtype_exclude=["number", "bool"])),
+        remainder="passthrough",
+    )
+    return make_pipeline(encoder, TREE)
+
+
+class TestAsEstimator:
+    def test_an_algorithm_predicts_frames_in_words(self, loans, dataset):
+        X, _ = loans
+        algorithm = as_transformer(TREE).fit(dataset)
+        expected = algorithm.predict(dataset).labels.ravel() == 1
+        predicted = as_estimator(algorithm, dataset).predict(X)
+        np.testing.assert_array_equal(predicted, np.where(expected, "granted", "denied"))
+
+    def test_probabilities_are_in_the_order_of_the_classes(self, loans, dataset):
+        X, y = loans
+        estimator = as_estimator(as_transformer(TREE), dataset).fit(X, y)
+        assert estimator.classes_.tolist() == ["denied", "granted"]
+        best = estimator.classes_[estimator.predict_proba(X).argmax(axis=1)]
+        np.testing.assert_array_equal(best, estimator.predict(X))
+
+    def test_classes_are_sorted_whichever_is_favorable(self, loans):
+        X, y = loans
+        dataset = to_aif360(X, y, privileged={"sex": "Male"}, favorable_label="denied")
+        estimator = as_estimator(as_transformer(TREE), dataset).fit(X, y)
+        assert estimator.classes_.tolist() == ["denied", "granted"]
+        assert estimator.score(X, y) > 0.8
+        best = estimator.classes_[estimator.predict_proba(X).argmax(axis=1)]
+        np.testing.assert_array_equal(best, estimator.predict(X))
+
+    def test_weights_reach_the_algorithm(self, loans, dataset):
+        X, y = loans
+        weights = np.where(y == "granted", 9.0, 1.0)
+        plain, weighted = (
+            as_estimator(as_transformer(TREE), dataset).fit(X, y, sample_weight=w).predict(X)
+            for w in (None, weights)
+        )
+        assert (weighted == "granted").sum() > (plain == "granted").sum()
+
+    def test_its_risk_can_be_assessed(self, loans, dataset):
+        estimator = as_estimator(as_transformer(TREE).fit(dataset), dataset)
+        assert assess_risk(estimator, loans[0], {"sex": "Male"}).value > 0
+
+    def test_sensitive_features_may_be_apart(self, loans):
+        X, y = loans
+        apart = {"sensitive_features": X["sex"]}
+        dataset = to_aif360(
+            X[["owner"]], y, privileged={"sex": "Male"}, favorable_label="granted", **apart
+        )
+        estimator = as_estimator(as_transformer(TREE), dataset)
+        assert estimator.fit(X[["owner"]], y, **apart).predict(X[["owner"]], **apart).shape == (
+            120,
+        )
+
+    def test_it_is_cloned_and_cross_validated_like_any_estimator(self, loans, dataset):
+        X, y = loans
+        estimator = clone(as_estimator(as_transformer(TREE), dataset))
+        X = X.assign(income=X["income"].fillna(50))
+        dataset = to_aif360(X, y, privileged={"sex": "Male"}, favorable_label="granted")
+        estimator = as_estimator(as_transformer(TREE), dataset)
+        assert cross_val_score(estimator, X, y, cv=3).mean() > 0.6
+
+    def test_values_the_dataset_never_had_are_named(self, loans, dataset):
+        X = loans[0].assign(sex="Unknown")
+        with pytest.raises(ValueError, match="column 'sex' has 'Unknown'"):
+            as_estimator(as_transformer(TREE).fit(dataset), dataset).predict(X)
+
+    def test_gaps_the_dataset_never_had_are_counted(self, loans):
+        X, y = loans
+        full = X.assign(income=X["income"].fillna(50))
+        dataset = to_aif360(full, y, privileged={"sex": "Male"}, favorable_label="granted")
+        with pytest.raises(ValueError, match=r"'income' has .* missing values, and had none"):
+            as_estimator(as_transformer(TREE).fit(dataset), dataset).predict(X)
+
+    def test_a_dataset_made_elsewhere_is_refused(self, loans, dataset):
+        del dataset.metadata["dr_adapters"]
+        with pytest.raises(ValueError, match="one that to_aif360 made"):
+            as_estimator(as_transformer(TREE), dataset).predict(loans[0])
+
+
+class TestAsTransformer:
+    def test_it_predicts_labels_and_scores_in_columns(self, dataset):
+        predicted = as_transformer(TREE).fit(dataset).predict(dataset)
+        assert predicted.labels.shape == predicted.scores.shape == (120, 1)
+
+    def test_a_model_of_words_gets_words(self, loans, dataset):
+        X, y = loans
+        model = on_words().fit(X, (y == "granted").astype(float))
+        predicted = as_transformer(model, original_columns=True).predict(dataset)
+        np.testing.assert_array_equal(predicted.labels.ravel(), model.predict(X))
+
+    def test_a_model_of_words_is_fitted_on_words(self, loans, dataset):
+        X, y = loans
+        fitted = as_transformer(on_words(), original_columns=True).fit(dataset).estimator
+        direct = on_words().fit(X, (y == "granted").astype(float))
+        np.testing.assert_array_equal(fitted.predict(X), direct.predict(X))
+
+    def test_weights_of_reweighing_count(self, dataset):
+        reweighed = Reweighing(*groups(dataset)).fit_transform(dataset)
+        fitted = as_transformer(TREE).fit(reweighed).estimator
+        direct = clone(TREE).fit(
+            dataset.features, dataset.labels.ravel(), sample_weight=reweighed.instance_weights
+        )
+        np.testing.assert_array_equal(fitted.tree_.value, direct.tree_.value)
+
+    def test_it_goes_there_and_back_again(self, loans, dataset):
+        X, y = loans
+        model = on_words().fit(X, (y == "granted").astype(float))
+        there = as_transformer(model, original_columns=True)
+        back = as_estimator(there, dataset)
+        expected = np.where(model.predict(X) == 1, "granted", "denied")
+        np.testing.assert_array_equal(back.predict(pd.DataFrame(X)), expected)
