@@ -11,7 +11,7 @@ than one pass over the votes.
 
 from __future__ import annotations
 
-from math import inf, log, nan, sqrt
+from math import inf, isnan, log, nan, sqrt
 
 import numpy as np
 import pandas as pd
@@ -118,8 +118,12 @@ def clipped_second_order_bound(votes: Votes) -> float:
 
 
 def c_tandem_bound(votes: Votes) -> float:
-    """(E[Z²] - E[Z]²) / (E[Z²] - E[Z] + ¼) with Z = φ/γ, for E[Z] < ½."""
-    return _cantelli(votes, ratio(votes))
+    """(E[Z²] - E[Z]²) / (E[Z²] - E[Z] + ¼) with Z = φ/γ, for E[Z] < ½.
+
+    It can equal P(Z ≥ ½) exactly; rounding must not bring it below.
+    """
+    value = _cantelli(votes, ratio(votes))
+    return value if isnan(value) else max(value, margin_bound(votes))
 
 
 def relaxed_first_order_bound(votes: Votes, low_margin_share: Share = 0.05) -> float:
@@ -166,8 +170,9 @@ def ratio(votes: Votes) -> Array:
 
 
 def effective_instances(votes: Votes) -> float:
-    """Kish's effective sample size (Σv)²/Σv²; n when all instances weigh the same."""
-    return 1 / float(np.square(votes.row_weights).sum())
+    """Kish's effective number (Σv)²/Σv² of people; all perturbations of one count as one."""
+    _, person = np.unique(votes.rows, return_inverse=True)
+    return 1 / float(np.square(np.bincount(person, votes.row_weights)).sum())
 
 
 def _mean(votes: Votes, values: Array) -> float:

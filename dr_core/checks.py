@@ -63,9 +63,13 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
     if sample_weight is None:
         return np.ones(n_rows)
     weights = check_column("sample_weight", sample_weight, n_rows).astype(float)
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+    if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
-            "sample_weight must be finite, not negative, and not 0 everywhere; it ranges from "
+            "sample_weight must be finite and not negative; it ranges from "
             f"{weights.min()} to {weights.max()}."
+        )
+    if not weights.any():
+        raise ValueError(
+            "Sample weights must contain at least one non-zero number; sample_weight is all 0."
         )
     return weights

@@ -32,11 +32,12 @@ from sklearn.utils.validation import check_is_fitted
 from dr_core.attributes import SensitiveAttributes, learn_attributes
 from dr_core.checks import check_column, check_weights
 from dr_core.encoding import Array, encode, factorize
+from dr_core.generators import as_generator
 from dr_core.responses import Plan
 from dr_core.tables import Table, as_table
 from dr_core.voting import Votes, whole_units
 
-__all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "collect_votes"]
+__all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "check_features", "collect_votes"]
 
 POSITIONS, LABELS = "positions", "labels"
 """What members predict: positions in the classes of the ensemble, or class labels."""
@@ -118,6 +119,8 @@ def as_ensemble(estimator: Any) -> Ensemble:
     >>> len(ensemble.members), ensemble.classes
     (3, array(['no', 'yes'], dtype='<U3'))
     """
+    if type(estimator).__name__ == "FrozenEstimator":  # of scikit-learn 1.6 and later
+        return as_ensemble(estimator.estimator)
     raise TypeError(
         f"a {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
         f"{SUPPORTED}; register others with dr_core.ensembles.as_ensemble."
@@ -187,7 +190,18 @@ def _list(members: Sequence[Any]) -> Ensemble:
     return Ensemble(members, np.unique(np.concatenate([member.classes_ for member in members])))
 
 
+def check_features(estimator: Any, first_row: Any) -> None:
+    """Let the ensemble itself look at one row, so that it objects to features it does not know.
+
+    Its members cannot: they know features by position alone.
+    """
+    if hasattr(estimator, "predict"):
+        estimator.predict(first_row)
+
+
 def _classes(estimator: Any) -> Array:
+    if isinstance(estimator.classes_, list):
+        raise TypeError(f"this {type(estimator).__name__} predicts several outputs; fit one each.")
     return np.asarray(estimator.classes_)
 
 
@@ -203,7 +217,10 @@ def _for_members(X: Any) -> Any:
 
 def _for_trees(X: Any) -> Any:
     """Features as trees look at them, so that none has to convert them again."""
-    return _for_members(X).astype(np.float32)
+    converted = _for_members(X).astype(np.float32)
+    if np.isinf(converted.data if sparse.issparse(converted) else converted).any():
+        raise ValueError("X has infinite values, or values too large for float32.")
+    return converted
 
 
 def collect_votes(
@@ -258,8 +275,10 @@ def collect_votes(
     """
     ensemble = as_ensemble(estimator)
     table = as_table(X)
+    check_features(estimator, table.take(slice(0, 1)).copy())
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
-    plan = Plan(attributes, method, p, random_state=random_state, each_attribute=False)
+    rng = as_generator(random_state)
+    plan = Plan(attributes, method, p, random_state=rng, each_attribute=False)
     labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
     pairs = _Pairs.of(table, plan, check_weights(sample_weight, table.n_rows))
     votes, perturbed = _vote(ensemble, table, pairs, attributes, n_jobs)
@@ -270,6 +289,7 @@ def collect_votes(
         weights=cast(Array, ensemble.weights if weights is None else weights),
         sample_weight=pairs.weights,
         classes=ensemble.classes,
+        rows=pairs.rows,
     )
 
 
@@ -284,7 +304,7 @@ class _Pairs:
     @classmethod
     def of(cls, table: Table, plan: Plan, sample_weight: Array) -> _Pairs:
         codes = plan.attributes.encode(table)
-        variants = plan.variants(codes, np.random.default_rng(plan.random_state))
+        variants = plan.variants(codes, as_generator(plan.random_state))
         chance = variants.probability[:, 0]
         stay = variants.stay_probability(table.n_rows)[0]
         same = np.flatnonzero(stay)
@@ -304,7 +324,7 @@ def _vote(
     n_jobs: int | None,
 ) -> tuple[Array, Array]:
     """Votes on x, one column a row of the table, and on x̃, one column a pair."""
-    before = ensemble.encode(table.native)
+    before = ensemble.encode(table.copy())
     after = ensemble.encode(table.take(pairs.rows).recode(attributes.decode(pairs.codes)))
     moved = _moved_columns(before, after, pairs.rows)
     run = delayed(partial(_member_votes, before=before, after=after, rows=pairs.rows, moved=moved))

@@ -16,8 +16,10 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch
 
 from dr_core.encoding import Array
+from dr_core.ensembles import Ensemble, as_ensemble
 
 __all__ = ["export"]
 
@@ -41,8 +43,8 @@ def export(estimator: Any, members: Sequence[int] | Array) -> Any:
     >>> len(export(boost, [0, 2]).estimators_)
     2
     """
-    kept = [int(j) for j in members]
-    if _averages(estimator[-1] if isinstance(estimator, Pipeline) else estimator):
+    kept = _checked_members(members, as_ensemble(estimator))
+    if _averages(estimator):
         warnings.warn(
             "the exported ensemble averages the probabilities of its members, as its type does; "
             "its predictions can differ from those of the pruned weighted vote.",
@@ -51,7 +53,18 @@ def export(estimator: Any, members: Sequence[int] | Array) -> Any:
     return _with_members(estimator, kept)
 
 
+def _checked_members(members: Sequence[int] | Array, ensemble: Ensemble) -> list[int]:
+    kept, size = [int(j) for j in members], len(ensemble.members)
+    if not kept or len(set(kept)) < len(kept) or min(kept) < 0 or max(kept) >= size:
+        raise ValueError(
+            f"members must be distinct positions from 0 to {size - 1}, at least one; found {kept}."
+        )
+    return kept
+
+
 def _averages(estimator: Any) -> bool:
+    if isinstance(estimator, Pipeline):
+        return _averages(estimator[-1])
     if isinstance(estimator, BaggingClassifier):
         return hasattr(estimator.estimators_[0], "predict_proba")
     if isinstance(estimator, VotingClassifier):
@@ -61,6 +74,8 @@ def _averages(estimator: Any) -> bool:
 
 @singledispatch
 def _with_members(estimator: Any, kept: list[int]) -> Any:
+    if type(estimator).__name__ == "FrozenEstimator":  # of scikit-learn 1.6 and later
+        return _with_members(estimator.estimator, kept)
     raise TypeError(f"a {type(estimator).__name__} cannot be exported; use its kept members.")
 
 
@@ -69,6 +84,8 @@ def _with_members(estimator: Any, kept: list[int]) -> Any:
 def _forest(estimator: Any, kept: list[int]) -> Any:
     pruned = copy(estimator).set_params(n_estimators=len(kept))
     pruned.estimators_ = [estimator.estimators_[j] for j in kept]
+    for name in [name for name in vars(pruned) if name.startswith("oob_") and name.endswith("_")]:
+        delattr(pruned, name)  # what was estimated of the whole ensemble
     return pruned
 
 
@@ -97,6 +114,8 @@ def _voting(estimator: VotingClassifier, kept: list[int]) -> Any:
         weights=None if weights is None else [weights[i] for i in chosen],
     )
     pruned.estimators_ = [estimator.estimators_[j] for j in kept]
+    names = (name for name, _ in pruned.estimators)
+    pruned.named_estimators_ = Bunch(**dict(zip(names, pruned.estimators_, strict=True)))
     return pruned
 
 

@@ -21,6 +21,7 @@ import pandas as pd
 from dr_core.attributes import Attribute, SensitiveAttributes, learn_attributes
 from dr_core.checks import check_probability
 from dr_core.encoding import Array
+from dr_core.generators import as_generator
 from dr_core.tables import as_table
 
 __all__ = [
@@ -82,7 +83,7 @@ def perturb(
     check_probability(p)
     table = as_table(X)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
-    drawn = _draw(attributes.encode(table), attributes, p, np.random.default_rng(random_state))
+    drawn = _draw(attributes.encode(table), attributes, p, as_generator(random_state))
     return table.recode(attributes.decode(drawn))
 
 

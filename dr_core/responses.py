@@ -19,6 +19,7 @@ from tqdm import tqdm
 from dr_core.attributes import ALL, SensitiveAttributes
 from dr_core.checks import check_probability, check_whole
 from dr_core.encoding import Array
+from dr_core.generators import as_generator
 from dr_core.perturbation import Scenario, Variants, draw_variants, enumerate_variants
 from dr_core.tables import Table
 
@@ -121,7 +122,7 @@ def responses(
     """Answers of a model to every row of a table and to its variants, chunk by chunk."""
     size = max(1, CHUNK_VARIANTS // plan.most_variants) if chunk_size is None else chunk_size
     check_whole("chunk_size", size, at_least=1)
-    rng = np.random.default_rng(plan.random_state)
+    rng = as_generator(plan.random_state)
     codes = plan.attributes.encode(table)
     starts = range(0, table.n_rows, size)
     for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):

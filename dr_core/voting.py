@@ -58,6 +58,9 @@ class Votes:
         Weights of the instances; uniform when left out.
     classes : array, optional
         Sorted class labels. When given, `votes`, `perturbed` and `y` already are positions in it.
+    rows : array of shape (n,), optional
+        Which person each instance is about, when several perturbations of one are listed; all
+        different when left out.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class Votes:
     weights: Array = LEFT_OUT
     sample_weight: Array | None = None
     classes: Array = LEFT_OUT
+    rows: Array = LEFT_OUT
     units: Array = field(init=False)
     row_units: Array = field(init=False)
 
@@ -113,6 +117,7 @@ class Votes:
         self._set("units", units)
         self._set("weights", units / units.sum())
         self._set("row_units", whole_units(self.sample_weight, n, "sample_weight"))
+        self._set("rows", _checked_rows(self.rows, n))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -239,6 +244,7 @@ class Votes:
             weights=self.units[kept],
             sample_weight=None if self.uniform_rows else self.row_units,
             classes=self.classes,
+            rows=self.rows,
         )
 
     def _totals(self, codes: Array) -> Array:
@@ -353,7 +359,8 @@ def whole_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
     for units in (_binary_units(scaled), _ratio_units(scaled)):
         if units is not None and units.sum() < EXACT:
             return units
-    return np.round(scaled * ((EXACT // 2 - length) / scaled.sum()))
+    rounded = np.round(scaled * ((EXACT // 2 - length) / scaled.sum()))
+    return np.ones(length) if (rounded == rounded[0]).all() else rounded
 
 
 def _binary_units(weights: Array) -> Array | None:
@@ -396,6 +403,15 @@ def _checked_weights(weights: npt.ArrayLike, length: int, name: str) -> Array:
         raise ValueError(f"{name} must be finite and at least 0; found {bad}.")
     if not given.any():
         raise ValueError(f"{name} are all 0; at least one must be positive.")
+    return given
+
+
+def _checked_rows(rows: npt.ArrayLike | None, length: int) -> Array:
+    given = np.arange(length) if rows is None else np.asarray(rows)
+    if given.shape != (length,):
+        raise ValueError(
+            f"rows must have shape ({length},), one for each instance; found {given.shape}."
+        )
     return given
 
 

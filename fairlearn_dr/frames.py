@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -10,13 +11,11 @@ import numpy as np
 from fairlearn.metrics import MetricFrame, selection_rate
 from sklearn.metrics import accuracy_score
 
-from dr_core import assess_risk, learn_attributes
-from dr_core.tables import as_table
+from dr_core import SensitiveAttributes, assess_risk, learn_attributes
+from dr_core.tables import Table, as_table
 from fairlearn_dr.metrics import discriminative_risk
 
 __all__ = ["dr_metric_frame"]
-
-DEFAULT_METRICS = {"selection_rate": selection_rate, "accuracy": accuracy_score}
 
 
 def dr_metric_frame(
@@ -25,13 +24,17 @@ def dr_metric_frame(
     y: Any,
     *,
     sensitive_features: Any = None,
-    privileged: Mapping[Any, Any],
-    metrics: Mapping[str, Callable[..., Any]] | None = None,
+    privileged: Mapping[Any, Any] | SensitiveAttributes,
+    metrics: Mapping[str, Callable[..., Any]] | Callable[..., Any] | None = None,
+    pos_label: Any = 1,
     method: str = "exact",
     p: float = 1.0,
     n_samples: int = 1,
     random_state: Any = None,
     sample_weight: Any = None,
+    sample_params: Mapping[str, Mapping[str, Any]] | None = None,
+    domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
     **kwargs: Any,
 ) -> MetricFrame:
     """Disaggregate discriminative risk, and other metrics beside it, by sensitive features.
@@ -41,17 +44,21 @@ def dr_metric_frame(
     estimator : object with `predict`, or a callable
     X, y : table of shape (n, d) and labels of shape (n,)
     sensitive_features : as `MetricFrame` takes them, optional
-        The sensitive columns of X when left out.
+        The sensitive attributes of X when left out.
     privileged : mapping
         The privileged value of each sensitive column of X, such as {"sex": "Male"}.
-    metrics : mapping of names to metrics, optional
+    metrics : mapping of names to metrics, or one metric, optional
         Shown beside discriminative risk; selection rate and accuracy when left out.
-    method, p, n_samples
+    pos_label : label
+        The favourable label, for the selection rate.
+    method, p, n_samples, domain, missing
         As for `dr_core.assess_risk`.
     random_state : int or None
         For sampled risk, and for the bootstrap of `MetricFrame`.
     sample_weight : array of shape (n,), optional
         For discriminative risk and for every metric that takes it.
+    sample_params : mapping, optional
+        Of your own metrics, as for `MetricFrame`. Metrics that take `individual_risk` get it.
     **kwargs
         For `MetricFrame`, such as `control_features`, `n_boot` and `ci_quantiles`.
 
@@ -69,47 +76,63 @@ def dr_metric_frame(
     >>> frame.by_group["discriminative_risk"].astype(float).round(3).to_dict()
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
-    table = as_table(X)
-    attributes = learn_attributes(table, privileged)
+    table = as_table(X if hasattr(X, "shape") else np.asarray(X))
+    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     risk = assess_risk(
         estimator,
-        table.native,
+        table,
         attributes,
         method=method,
         p=p,
         n_samples=n_samples,
         random_state=random_state,
         each_attribute=False,
+        missing=missing,
     )
-    others = DEFAULT_METRICS if metrics is None else dict(metrics)
+    every = {"discriminative_risk": discriminative_risk, **_named(metrics, pos_label)}
+    given = {"individual_risk": risk.individual, "sample_weight": sample_weight}
+    bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
-        metrics={"discriminative_risk": discriminative_risk, **others},
+        metrics=every,
         y_true=y,
         y_pred=risk.predictions,
-        sensitive_features=_columns(table, privileged, sensitive_features),
-        sample_params=_sample_params(others, risk.individual, sample_weight),
+        sensitive_features=_features(table, attributes, sensitive_features),
+        sample_params=_sample_params(every, given, sample_params or {}),
         **kwargs,
-        **({"random_state": random_state} if kwargs.get("n_boot") else {}),
+        **bootstrap,
     )
 
 
-def _columns(table: Any, privileged: Mapping[Any, Any], given: Any) -> Any:
-    """Return the features given, or the sensitive columns of X."""
+def _named(metrics: Any, pos_label: Any) -> dict[str, Callable[..., Any]]:
+    if metrics is None:
+        rate = partial(selection_rate, pos_label=pos_label)
+        return {"selection_rate": rate, "accuracy": accuracy_score}
+    return {metrics.__name__: metrics} if callable(metrics) else dict(metrics)
+
+
+def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:
+    """Return the features given, or the values of the sensitive attributes."""
     if given is not None:
         return given
-    return {str(name): np.asarray(table.column(name)) for name in privileged}
+    codes = attributes.encode(table)
+    return {
+        str(attribute.name): np.array([*attribute.values, None], dtype=object)[of_row]
+        for attribute, of_row in zip(attributes, codes, strict=True)
+    }
 
 
 def _sample_params(
-    metrics: Mapping[str, Callable[..., Any]], individual: Any, weights: Any
+    metrics: Mapping[str, Callable[..., Any]],
+    available: Mapping[str, Any],
+    given: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
-    params = {"discriminative_risk": {"individual_risk": individual}}
-    if weights is not None:
-        params |= {name: {} for name, metric in metrics.items() if _takes_weights(metric)}
-        for taken in params.values():
-            taken["sample_weight"] = weights
-    return params
-
-
-def _takes_weights(metric: Callable[..., Any]) -> bool:
-    return "sample_weight" in signature(metric).parameters
+    """Give each metric what it takes of what is available, and what the user gives it."""
+    return {
+        name: {
+            key: value
+            for key, value in available.items()
+            if value is not None and key in signature(metric).parameters
+        }
+        | dict(given.get(name, {}))
+        for name, metric in metrics.items()
+    }

@@ -8,6 +8,7 @@ probability that the prediction changes, as `dr_core.assess_risk(...).individual
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 from fairlearn.metrics import make_derived_metric
 
 from dr_core import perturb
-from dr_core.encoding import Array
+from dr_core.checks import check_column
+from dr_core.encoding import Array, listed
 from dr_core.responses import predictor
 
 __all__ = [
@@ -28,6 +30,9 @@ __all__ = [
     "perturbed_predictions",
     "unfavorable_to_favorable_rate",
 ]
+
+NUMBERS = "biuf"
+"""Kinds of NumPy arrays that hold numbers."""
 
 SAMPLE_PARAMETERS = ["y_pred_perturbed", "individual_risk", "sample_weight"]
 
@@ -93,7 +98,8 @@ def favorable_to_unfavorable_rate(
     0.25
     """
     changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    return _mean(changed * (np.asarray(y_pred) == pos_label), sample_weight)
+    favorable = _favorable(y_pred, y_pred_perturbed, pos_label)
+    return _mean(changed * favorable, sample_weight)
 
 
 def unfavorable_to_favorable_rate(
@@ -123,7 +129,7 @@ def unfavorable_to_favorable_rate(
     0.25
     """
     changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    gains = np.asarray(y_pred) != pos_label
+    gains = ~_favorable(y_pred, y_pred_perturbed, pos_label)
     if y_pred_perturbed is not None:
         gains &= np.asarray(y_pred_perturbed) == pos_label
     return _mean(changed * gains, sample_weight)
@@ -134,7 +140,16 @@ def _derived(transform: str, description: str) -> Any:
         metric=discriminative_risk, transform=transform, sample_param_names=SAMPLE_PARAMETERS
     )
     metric.__name__ = f"discriminative_risk_{transform}"
-    metric.__doc__ = f"Calculate {description} of the discriminative risks of groups."
+    metric.__doc__ = f"""Calculate {description} of the discriminative risks of groups.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like
+    sensitive_features : array-like
+        The groups.
+    y_pred_perturbed, individual_risk, sample_weight : array-like
+        As for `discriminative_risk`.
+    """
     return metric
 
 
@@ -151,6 +166,8 @@ def perturbed_predictions(
     privileged: Mapping[Any, Any],
     p: float = 1.0,
     random_state: Any = None,
+    domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
 ) -> Array:
     """Predict X with its sensitive attributes perturbed once, at random.
 
@@ -164,6 +181,8 @@ def perturbed_predictions(
     p : float in (0, 1]
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None
+    domain, missing
+        See `dr_core.learn_attributes`.
 
     Returns
     -------
@@ -177,7 +196,9 @@ def perturbed_predictions(
     >>> perturbed_predictions(lambda X: X["sex"] == "Male", X, privileged={"sex": "Male"})
     array([False,  True])
     """
-    return predictor(estimator)(perturb(X, privileged, p=p, random_state=random_state))
+    options: dict[str, Any] = {"p": p, "random_state": random_state}
+    perturbed = perturb(X, privileged, domain=domain, missing=missing, **options)
+    return predictor(estimator)(perturbed)
 
 
 def _chance_of_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) -> Array:
@@ -186,19 +207,44 @@ def _chance_of_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) 
             "discriminative risk needs y_pred_perturbed or individual_risk, one of them: pass "
             "sample_params={'y_pred_perturbed': perturbed_predictions(model, X, privileged=...)}."
         )
-    given = y_pred_perturbed if individual_risk is None else individual_risk
-    name = "y_pred_perturbed" if individual_risk is None else "individual_risk"
-    predictions, given = np.asarray(y_pred), np.asarray(given)
-    if predictions.shape != given.shape:
-        raise ValueError(f"y_pred has shape {predictions.shape}, but {name} has {given.shape}.")
+    n = len(np.asarray(y_pred))
+    predictions = check_column("y_pred", y_pred, n)
     if individual_risk is None:
-        return (predictions != given).astype(float)
-    if ((given < 0) | (given > 1)).any():
+        return _changed(predictions, check_column("y_pred_perturbed", y_pred_perturbed, n))
+    risks = check_column("individual_risk", individual_risk, n).astype(float)
+    if ((risks < 0) | (risks > 1)).any():
         raise ValueError("individual_risk must lie between 0 and 1: it is a probability.")
-    return given.astype(float)
+    return risks
+
+
+def _changed(before: Array, after: Array) -> Array:
+    if (before.dtype.kind in NUMBERS) != (after.dtype.kind in NUMBERS):
+        raise ValueError(
+            f"y_pred is of type {before.dtype}, but y_pred_perturbed of type {after.dtype}; "
+            "both must hold the same labels."
+        )
+    return (before != after).astype(float)
+
+
+def _favorable(y_pred: Any, y_pred_perturbed: Any, pos_label: Any) -> Array:
+    """Who has the favourable prediction; words for labels must say which one it is."""
+    known = np.asarray(y_pred) if y_pred_perturbed is None else np.append(y_pred, y_pred_perturbed)
+    if known.dtype.kind not in NUMBERS and len(known) and isinstance(pos_label, int):
+        raise ValueError(
+            f"pos_label is {pos_label!r}, but predictions are {listed(np.unique(known))}; "
+            "pass the favourable one as pos_label."
+        )
+    return np.asarray(y_pred) == pos_label
 
 
 def _mean(values: Array, sample_weight: Any) -> float:
-    if not len(values):
+    """Weighted mean; NaN, with a warning, of a group without rows or without weight."""
+    weights = np.ones(len(values))
+    if sample_weight is not None:
+        weights = check_column("sample_weight", sample_weight, len(values)).astype(float)
+        if (weights < 0).any() or not np.isfinite(weights).all():
+            raise ValueError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        warnings.warn("a group has no weight: its risk is undefined (NaN).", stacklevel=4)
         return float("nan")
-    return float(np.average(values, weights=sample_weight))
+    return float(np.average(values, weights=weights))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
-from dr_core.encoding import Array
+from dr_core.encoding import Array, listed
 
 if TYPE_CHECKING:
     from fairlearn.metrics import MetricFrame
@@ -60,6 +61,7 @@ def plot_risk_by_group(
     ax = _axes(ax)
     by_group = pd.DataFrame(frame.by_group)
     names = list(by_group.columns if metrics is None else metrics)
+    _require(names, by_group.columns, "metric")
     ends = _interval_ends(frame)
     width = 0.8 / len(names)
     places = np.arange(len(by_group))
@@ -106,6 +108,8 @@ def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | Non
     ('error', 'discriminative risk')
     """
     ax = _axes(ax)
+    if hasattr(result, "predict"):
+        check_is_fitted(result)
     result = getattr(result, "result_", result)
     front = result.front
     if votes is not None:
@@ -157,6 +161,7 @@ def plot_bounds(
     every = pd.concat([bounds] if isinstance(bounds, pd.DataFrame) else list(bounds))
     applying = every[every["applies"]]
     wanted = list(dict.fromkeys(applying["name"])) if names is None else list(names)
+    _require(wanted, every["name"], "bound")
     ax.axline((0, 0), slope=1, c="#666666", ls="--", lw=1, label="bound = risk")
     for i, name in enumerate(wanted):
         rows = applying[applying["name"] == name]
@@ -215,6 +220,8 @@ def plot_comparison(
     axes = _row_of_axes(axes, len(measures))
     values = comparison.values
     attribute = values["attribute"].iloc[-1] if attribute is None else attribute
+    _require([attribute], values["attribute"], "attribute")
+    _require([*measures, "accuracy"], values["measure"], "measure")
     chosen = values[values["attribute"] == attribute].set_index(["model", "measure"])
     for ax, measure in zip(axes, measures, strict=True):
         for i, model in enumerate(chosen.index.unique("model")):
@@ -259,6 +266,12 @@ def _interval_ends(frame: MetricFrame) -> tuple[Any, Any] | None:
     except (AttributeError, ValueError):  # an older fairlearn, or no bootstrap asked for
         return None
     return pd.DataFrame(ends[0]), pd.DataFrame(ends[-1])
+
+
+def _require(names: Sequence[Any], known: Any, what: str) -> None:
+    unknown = [name for name in names if name not in list(known)]
+    if unknown:
+        raise ValueError(f"there is no {what} {listed(unknown)}; there are {listed(set(known))}.")
 
 
 def _spoken(name: Any) -> str:

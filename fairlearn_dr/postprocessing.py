@@ -8,24 +8,33 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    has_fit_parameter,
+)
 
 from dr_core import OneHot, SensitiveAttributes, learn_attributes
-from dr_core.encoding import Array, listed
-from dr_core.ensembles import Ensemble, as_ensemble, collect_votes
+from dr_core.checks import check_weights, check_whole
+from dr_core.encoding import Array, encode, factorize, listed
+from dr_core.ensembles import Ensemble, as_ensemble, check_features, collect_votes
 from dr_core.export import export
+from dr_core.generators import as_generator
 from dr_core.pruning import PruningResult, epaf, poaf
-from dr_core.pruning.arguments import as_generator
-from dr_core.tables import as_table
+from dr_core.tables import Table, as_table
 from dr_core.voting import Votes
 
 __all__ = ["EPAFPruner", "POAFPruner"]
@@ -56,17 +65,24 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
+        if self.prune_on not in ("holdout", "train"):
+            raise ValueError(f'prune_on must be "holdout" or "train"; it is {self.prune_on!r}.')
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
         rng = as_generator(self.random_state)
+        X = _with_rows(X)
         attributes = self._attributes(X, sensitive_features)
         self.estimator_, held_out = self._fitted(X, y, sample_weight, int(rng.integers(2**31)))
-        votes = self._votes(attributes, *held_out)
+        votes = self._votes(attributes, held_out, rng)
         self.result_ = self._prune(votes, self._size(votes.n_members), rng)
         self.members_, self.front_ = self.result_.members, self.result_.front
         kept = votes.weights[self.members_]
         self.weights_ = kept / kept.sum()
         self.classes_ = as_ensemble(self.estimator_).classes
         for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
@@ -80,9 +96,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Share of the weighted vote that each class gets, shape (n, C)."""
         check_is_fitted(self)
         X = _with_rows(X)
-        if hasattr(self.estimator_, "predict"):
-            # One row, so that the ensemble itself objects to features it was not fitted on.
-            self.estimator_.predict(X[:1])
+        check_features(self.estimator_, X[:1])
         return self._kept.vote_shares(X)
 
     def export(self) -> Any:
@@ -97,7 +111,10 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags  # of scikit-learn 1.6 and later, which calls this
 
-        tags, inner = super().__sklearn_tags__(), get_tags(self._template(seed=0))
+        tags = super().__sklearn_tags__()
+        if isinstance(self.estimator, list | tuple):
+            return tags
+        inner = get_tags(self._template(seed=0))
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
@@ -110,7 +127,10 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         raise NotImplementedError
 
     def _size(self, n_members: int) -> int:
-        return (n_members + 1) // 2 if self.max_members is None else self.max_members
+        if self.max_members is None:
+            return (n_members + 1) // 2
+        check_whole("max_members", self.max_members, at_least=1)
+        return min(self.max_members, n_members)
 
     def _attributes(self, X: Any, sensitive_features: Any) -> SensitiveAttributes | None:
         if self.privileged is None:
@@ -120,17 +140,15 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 stacklevel=3,
             )
             return None
-        if sensitive_features is not None:
+        if sensitive_features is not None and isinstance(self.privileged, Mapping):
             _require_columns(X, self.privileged)
-        return learn_attributes(X, self.privileged)
+        return learn_attributes(X, self.privileged, missing=self.missing)
 
     def _fitted(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
         """The fitted ensemble, and the rows, labels and weights to prune it on."""
-        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        weights = check_weights(sample_weight, len(y))
         if self.prefit:
             return self.estimator, (X, y, weights)
-        if self.prune_on not in ("holdout", "train"):
-            raise ValueError(f'prune_on must be "holdout" or "train"; it is {self.prune_on!r}.')
         estimator = self._template(seed)
         parts = [(X, X), (y, y), (weights, weights)]
         if self.prune_on == "holdout":
@@ -144,11 +162,14 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return RandomForestClassifier(random_state=seed)
         return clone(self.estimator)
 
-    def _votes(self, attributes: Any, X: Any, y: Array, weights: Array) -> Votes:
+    def _votes(
+        self, attributes: Any, held_out: tuple[Any, Array, Array], rng: np.random.Generator
+    ) -> Votes:
+        X, y, weights = held_out
         if attributes is None:
             ensemble = as_ensemble(self.estimator_)
             votes = ensemble.votes(_with_rows(X))
-            labels = np.searchsorted(ensemble.classes, y)
+            labels = encode(factorize(y), ensemble.classes.tolist(), "y")
             units = cast(Array, ensemble.weights)
             return Votes(votes, votes, labels, units, weights, ensemble.classes)
         return collect_votes(
@@ -157,9 +178,10 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             y,
             attributes,
             method=self.method,
-            random_state=self.random_state,
+            random_state=rng,
             sample_weight=weights,
             n_jobs=self.n_jobs,
+            missing=self.missing,
         )
 
 
@@ -180,7 +202,11 @@ class POAFPruner(_Pruner):
     n_iter : int, optional
         Iterations of the search.
     selection : {"objective", "largest", "min_risk"} or callable
-        What is picked from the Pareto front, see `dr_core.pruning.poaf`.
+        What is picked from the Pareto front, see `dr_core.poaf`.
+    neighbourhood : {"exchange", "paper"}
+        The search as improved here, or as published, see `dr_core.poaf`.
+    accuracy_tolerance : float
+        For selection "min_risk".
     prefit : bool
         Whether `estimator` is fitted already; it is then pruned on the rows given to `fit`.
     prune_on : {"holdout", "train"}
@@ -189,6 +215,8 @@ class POAFPruner(_Pruner):
     random_state : int, Generator, RandomState or None
     method : {"exact", "sample"}
         Whether members vote on every perturbation of a row, or on one random one.
+    missing : {"error", "keep"}
+        Whether a missing sensitive value is an error, or its row is left unperturbed.
     n_jobs : int, optional
         Members that vote at the same time.
 
@@ -221,10 +249,13 @@ class POAFPruner(_Pruner):
         trade_off: float = 0.5,
         n_iter: int | None = None,
         selection: Any = "objective",
+        neighbourhood: str = "exchange",
+        accuracy_tolerance: float = 0.01,
         prefit: bool = False,
         prune_on: str = "holdout",
         random_state: Any = None,
         method: str = "exact",
+        missing: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -233,10 +264,13 @@ class POAFPruner(_Pruner):
         self.trade_off = trade_off
         self.n_iter = n_iter
         self.selection = selection
+        self.neighbourhood = neighbourhood
+        self.accuracy_tolerance = accuracy_tolerance
         self.prefit = prefit
         self.prune_on = prune_on
         self.random_state = random_state
         self.method = method
+        self.missing = missing
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
@@ -246,6 +280,8 @@ class POAFPruner(_Pruner):
             trade_off=self.trade_off,
             n_iter=self.n_iter,
             selection=self.selection,
+            neighbourhood=self.neighbourhood,
+            accuracy_tolerance=self.accuracy_tolerance,
             random_state=rng,
         )
 
@@ -255,7 +291,7 @@ class EPAFPruner(_Pruner):
 
     Parameters
     ----------
-    estimator, privileged, max_members, trade_off, prefit, prune_on, random_state, method
+    estimator, privileged, max_members, trade_off, prefit, prune_on, random_state, method, missing
         As for `POAFPruner`.
     n_groups : int
         1 prunes all members together (EPAF-C); more prunes groups of them apart first (EPAF-D).
@@ -289,6 +325,7 @@ class EPAFPruner(_Pruner):
         prune_on: str = "holdout",
         random_state: Any = None,
         method: str = "exact",
+        missing: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -300,6 +337,7 @@ class EPAFPruner(_Pruner):
         self.prune_on = prune_on
         self.random_state = random_state
         self.method = method
+        self.missing = missing
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
@@ -329,7 +367,7 @@ def _require_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
     ]
     if absent:
         raise ValueError(
-            f"{listed(absent)} came in sensitive_features but is not a column of X. "
+            f"{listed(absent)} is not a column of X; sensitive_features cannot stand in for it. "
             "Discriminative risk perturbs an attribute in what the model sees: a model that does "
             "not see it has risk 0 by definition. Put the column into X, or name in privileged "
             "the columns of X that carry the attribute."
@@ -337,13 +375,29 @@ def _require_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
 
 
 def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Any]]:
-    """Rows to fit on and rows to prune on, of X, y and the weights; by class where possible."""
-    _, counts = np.unique(y, return_counts=True)
-    stratify = y if counts.min() > 1 and len(y) * HELD_OUT >= len(counts) else None
-    parts = train_test_split(
-        X, y, weights, test_size=HELD_OUT, random_state=seed, stratify=stratify
-    )
-    return list(zip(parts[::2], parts[1::2], strict=True))
+    """Rows to fit on and rows to prune on, of X, y and the weights.
+
+    A third of each class is kept back, at least one row; a class of one row is fitted on.
+    """
+    order = np.random.default_rng(seed).permutation(len(y))
+    place = pd.Series(order).groupby(y[order]).cumcount().to_numpy()
+    sizes = pd.Series(y).groupby(y).transform("size").to_numpy()[order]
+    held = place < np.where(sizes > 1, np.maximum(1, np.round(sizes * HELD_OUT)), 0)
+    if not held.any():
+        raise ValueError(f"n_samples={len(y)} is too few rows to keep some back for pruning.")
+    parts = np.sort(order[~held]), np.sort(order[held])
+    rows = X if hasattr(X, "iloc") or isinstance(X, np.ndarray) or issparse(X) else as_table(X)
+    return [
+        tuple(_rows_of(rows, part) for part in parts),
+        tuple(y[part] for part in parts),
+        tuple(weights[part] for part in parts),
+    ]
+
+
+def _rows_of(X: Any, rows: Array) -> Any:
+    if isinstance(X, Table):
+        return X.take(rows).native
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _weight_params(estimator: Any, weights: Array) -> dict[str, Array]:
@@ -351,6 +405,10 @@ def _weight_params(estimator: Any, weights: Array) -> dict[str, Array]:
     if isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]:
         name, last = estimator.steps[-1]
         return {f"{name}__{key}": value for key, value in _weight_params(last, weights).items()}
-    if isinstance(estimator, Pipeline) or has_fit_parameter(estimator, "sample_weight"):
+    takes_anything = any(
+        parameter.kind is parameter.VAR_KEYWORD
+        for parameter in signature(estimator.fit).parameters.values()
+    )
+    if takes_anything or has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": weights}
     raise ValueError(f"a {type(estimator).__name__} does not take sample_weight.")

@@ -20,6 +20,7 @@ class RiskScorer:
     p: float = 1.0
     random_state: Any = None
     domain: Mapping[Any, Any] | None = None
+    missing: str = "error"
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Return minus the discriminative risk of a fitted estimator on X."""
@@ -31,6 +32,7 @@ class RiskScorer:
             p=self.p,
             random_state=self.random_state,
             domain=self.domain,
+            missing=self.missing,
             each_attribute=False,
         )
         return -risk.value
@@ -43,6 +45,7 @@ def risk_scorer(
     p: float = 1.0,
     random_state: Any = None,
     domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
 ) -> RiskScorer:
     """Make a scorer for `GridSearchCV` and `cross_validate` out of discriminative risk.
 
@@ -51,7 +54,7 @@ def risk_scorer(
     privileged : mapping, or attributes learned before
         A fold may lack a value: pass `dr_core.learn_attributes(X, privileged)`, or `domain`, to
         let every fold know all of them.
-    method, p, random_state, domain
+    method, p, random_state, domain, missing
         As for `dr_core.assess_risk`.
 
     Returns
@@ -70,4 +73,4 @@ def risk_scorer(
     >>> scores["test_score"]
     array([-1., -1.])
     """
-    return RiskScorer(privileged, method, p, random_state, domain)
+    return RiskScorer(privileged, method, p, random_state, domain, missing)

@@ -6,9 +6,7 @@ import numpy as np
 
 from dr_core.voting import Array, Votes
 
-__all__ = ["RandomState", "as_generator", "checked_max_members", "voters"]
-
-RandomState = int | np.random.Generator | np.random.RandomState | None
+__all__ = ["checked_max_members", "voters"]
 
 
 def checked_max_members(max_members: int, votes: Votes) -> int:
@@ -25,16 +23,3 @@ def checked_max_members(max_members: int, votes: Votes) -> int:
 def voters(votes: Votes) -> Array:
     """List the members that have a say: those of weight 0 are never worth keeping."""
     return np.flatnonzero(votes.units)
-
-
-def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Make a generator of a seed, a generator (used as it is) or an old-style `RandomState`.
-
-    Examples
-    --------
-    >>> int(as_generator(0).integers(100))
-    85
-    """
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)

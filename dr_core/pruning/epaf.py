@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 
+from dr_core.generators import RandomState, as_generator
 from dr_core.objectives import (
     ScalarObjective,
     checked_trade_off,
@@ -19,7 +20,7 @@ from dr_core.objectives import (
     error_units,
     tandem_units,
 )
-from dr_core.pruning.arguments import RandomState, as_generator, checked_max_members, voters
+from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.neighbours import Judge
 from dr_core.pruning.pareto import Archive
 from dr_core.pruning.result import PruningResult, front_table

@@ -11,8 +11,9 @@ from math import comb
 
 import numpy as np
 
+from dr_core.generators import RandomState, as_generator
 from dr_core.objectives import ScalarObjective, comparable
-from dr_core.pruning.arguments import RandomState, as_generator, checked_max_members, voters
+from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.exhaustive import MOST_MEMBERS, true_front
 from dr_core.pruning.neighbours import Judge, Steps
 from dr_core.pruning.pareto import Archive

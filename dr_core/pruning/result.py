@@ -116,6 +116,8 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
     >>> select(front, lambda front: len(front) - 1)
     2
     """
+    if not accuracy_tolerance >= 0:
+        raise ValueError(f"accuracy_tolerance must be at least 0; found {accuracy_tolerance!r}.")
     if callable(selection):
         return _checked_position(selection(front), len(front))
     if selection == "objective":
@@ -134,7 +136,7 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
 
 
 def _checked_position(position: int, length: int) -> int:
-    if 0 <= position < length:
+    if isinstance(position, int | np.integer) and 0 <= position < length:
         return int(position)
     raise ValueError(
         f"selection must return the position of a row, 0 to {length - 1}; found {position!r}."

@@ -180,11 +180,11 @@ RISK = {
     ),
     "negative weights": (
         lambda: assess_risk(model, X, {"sex": "M"}, sample_weight=[1, -2, 1]),
-        "sample_weight must be finite, not negative, and not 0 everywhere; it ranges from -2.0",
+        "sample_weight must be finite and not negative; it ranges from -2.0 to 1.0.",
     ),
     "weights of zero": (
         lambda: assess_risk(model, X, {"sex": "M"}, sample_weight=[0, 0, 0]),
-        "not 0 everywhere",
+        "Sample weights must contain at least one non-zero number; sample_weight is all 0.",
     ),
     "too few predictions": (
         lambda: assess_risk(lambda X: [1], X, {"sex": "M"}),

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from textbook.sklearn_versions import OLD_SKLEARN, adaboost
 
-from dr_core import assess_risk, perturb
+from dr_core import assess_risk, compute_bounds, perturb
 from dr_core.ensembles import LABELS, Ensemble, as_ensemble, collect_votes
 
 PRIVILEGED = {"sex": 1, "race": 0}
@@ -194,7 +194,7 @@ def test_raw_columns_are_encoded_once_for_all_members():
     forest.fit(X, y)
     calls.clear()
     collect_votes(forest, X, y, {"sex": "M"})
-    assert calls == [len(X), len(X)]
+    assert calls == [1, len(X), len(X)]  # one row to check the columns, then X and X̃
 
 
 def test_sparse_features_are_voted_on():
@@ -253,6 +253,57 @@ def test_another_librarys_ensemble_joins_by_registration():
     votes = collect_votes(Committee(), X, X["score"] > 0, {"sex": 1})
     assert votes.member_risks.tolist() == [1, 0]
     assert votes.member_errors[1] == 0
+
+
+def test_columns_the_ensemble_does_not_know_are_refused():
+    X = rows()
+    y = labels(X, "int", 2)
+    forest = ESTIMATORS["random forest"]().fit(X, y)
+    with pytest.raises(ValueError, match="feature names"):
+        collect_votes(forest, X[X.columns[::-1]], y, PRIVILEGED)
+
+
+def test_infinite_features_are_refused():
+    X = rows()
+    y = labels(X, "int", 2)
+    forest = ESTIMATORS["random forest"]().fit(X, y)
+    X.loc[5, "score"] = np.inf
+    with pytest.raises(ValueError, match="X has infinite values"):
+        collect_votes(forest, X, y, PRIVILEGED)
+
+
+def test_a_step_that_writes_into_its_input_does_not_change_x():
+    def rough(X):
+        X["score"] = 0.0
+        return X
+
+    X = rows()
+    y = labels(X, "int", 2)
+    model = make_pipeline(FunctionTransformer(rough), RandomForestClassifier(3)).fit(X.copy(), y)
+    before = X.copy(deep=True)
+    collect_votes(model, X, y, PRIVILEGED)
+    pd.testing.assert_frame_equal(X, before)
+
+
+def test_perturbations_of_one_row_count_as_one_person_in_pac_bounds():
+    X = rows()
+    y = labels(X, "int", 2)
+    forest = ESTIMATORS["random forest"]().fit(X, y)
+    slacks = []
+    for method, p in (("sample", 1.0), ("exact", 1.0), ("exact", 0.5)):
+        votes = collect_votes(forest, X, y, PRIVILEGED, method=method, p=p, random_state=0)
+        bounds = compute_bounds(votes).set_index("name")
+        slacks.append(bounds.loc["PAC, one hypothesis", "value"] - votes.risk)
+    assert slacks == pytest.approx([np.sqrt(np.log(20) / (2 * len(X)))] * 3)
+
+
+def test_a_frozen_ensemble_is_taken_apart_too():
+    frozen = pytest.importorskip("sklearn.frozen", reason="scikit-learn before 1.6")
+    X = rows()
+    y = labels(X, "int", 2)
+    forest = ESTIMATORS["random forest"]().fit(X, y)
+    votes = collect_votes(frozen.FrozenEstimator(forest), X, y, PRIVILEGED)
+    assert votes.n_members == 7
 
 
 NOT_A_VOTE = [

@@ -246,3 +246,14 @@ class TestBadInput:
 
     def test_repr_is_short(self):
         assert repr(small()) == "Votes(3 members, 3 instances, classes [0, 1])"
+
+
+def test_weights_that_differ_by_rounding_alone_are_equal():
+    rng = np.random.default_rng(0)
+    votes, perturbed, y = rng.integers(0, 2, (2, 5, 500)), None, rng.integers(0, 2, 500)
+    votes, perturbed = votes
+    nearly = np.where(np.arange(500) % 2, 1.0, 1 + 2e-15)
+    plain = Votes(votes, perturbed, y)
+    weighted = Votes(votes, perturbed, y, sample_weight=nearly)
+    assert weighted.risk == plain.risk > 0
+    assert weighted.error == plain.error > 0

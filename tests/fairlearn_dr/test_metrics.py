@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import assess_risk, datasets, learn_attributes, perturb
+from dr_core import OneHot, assess_risk, datasets, learn_attributes, perturb
 from fairlearn_dr import (
     discriminative_risk,
     discriminative_risk_difference,
@@ -86,12 +86,47 @@ class TestDiscriminativeRisk:
             discriminative_risk(Y_TRUE, Y_PRED, **given)
 
     def test_names_shapes_that_differ(self):
-        with pytest.raises(ValueError, match=r"y_pred has shape \(8,\), but y_pred_perturbed has"):
+        with pytest.raises(ValueError, match="y_pred_perturbed has length 1, but X has 8 rows"):
             discriminative_risk(Y_TRUE, Y_PRED, y_pred_perturbed=[1])
 
     def test_refuses_risks_that_are_no_probabilities(self):
         with pytest.raises(ValueError, match="individual_risk must lie between 0 and 1"):
             discriminative_risk([1], [1], individual_risk=[2])
+
+
+BAD = {
+    "missing risks": ({"individual_risk": [np.nan, 0]}, "individual_risk has 1 missing values"),
+    "negative weights": (
+        {"individual_risk": [1, 0], "sample_weight": [-1, 2]},
+        "sample_weight must be finite and not negative",
+    ),
+    "missing weights": (
+        {"individual_risk": [1, 0], "sample_weight": [np.nan, 2]},
+        "sample_weight has 1 missing values",
+    ),
+    "labels of another type": (
+        {"y_pred_perturbed": ["0", "1"]},
+        "both must hold the same labels",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_named(case):
+    given, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        discriminative_risk([0, 1], [0, 1], **given)
+
+
+def test_a_group_without_weight_has_an_undefined_risk():
+    with pytest.warns(UserWarning, match="a group has no weight"):
+        risk = discriminative_risk([0], [0], y_pred_perturbed=[1], sample_weight=[0])
+    assert np.isnan(risk)
+
+
+def test_directional_rates_of_words_must_be_told_which_is_favourable():
+    with pytest.raises(ValueError, match="pass the favourable one as pos_label"):
+        favorable_to_unfavorable_rate(["a", "b"], ["a", "b"], y_pred_perturbed=["b", "a"])
 
 
 def test_directional_rates_add_up_to_the_risk():
@@ -266,6 +301,58 @@ class TestDrMetricFrame:
         right = np.average(tree.predict(X) == y, weights=weights)
         assert frame.overall["accuracy"] == pytest.approx(right)
 
+    def test_feeds_its_own_metrics_and_ones_own_sample_params(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(
+            tree,
+            X,
+            y,
+            privileged=PRIVILEGED,
+            metrics={
+                "down": favorable_to_unfavorable_rate,
+                "mean": lambda y_true, y_pred, *, value: float(np.mean(value)),
+            },
+            sample_params={"mean": {"value": np.arange(len(X))}},
+        )
+        assert 0 < frame.overall["down"] < frame.overall["discriminative_risk"]
+        assert frame.overall["mean"] == (len(X) - 1) / 2
+
+    def test_takes_a_single_metric(self, income):
+        tree, X, y = income
+        frame = dr_metric_frame(tree, X, y, privileged=PRIVILEGED, metrics=accuracy_score)
+        assert list(frame.by_group.columns) == ["discriminative_risk", "accuracy_score"]
+
+    def test_takes_labels_in_words(self, income):
+        tree, X, y = income
+        words = np.array(["no", "yes"])
+        frame = dr_metric_frame(
+            lambda rows: words[tree.predict(rows)],
+            X,
+            words[y],
+            privileged=PRIVILEGED,
+            pos_label="yes",
+        )
+        assert frame.overall["selection_rate"] == pytest.approx(tree.predict(X).mean())
+
+    def test_takes_attributes_learned_before_and_one_hot_groups(self, income):
+        tree, X, y = income
+        learned = learn_attributes(X, PRIVILEGED)
+        frame = dr_metric_frame(tree, X, y, privileged=learned)
+        risk = assess_risk(tree, X, PRIVILEGED)
+        assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+        hot = X.assign(man=X["sex"], woman=1 - X["sex"])
+        one_hot = {"sex": OneHot(["man", "woman"], privileged="man")}
+        frame = dr_metric_frame(lambda rows: rows["man"].to_numpy(), hot, y, privileged=one_hot)
+        assert frame.overall["discriminative_risk"] == 1
+        assert list(frame.by_group.index) == ["man", "woman"]
+
+    def test_draws_as_many_samples_as_asked(self, income):
+        tree, X, y = income
+        settings = {"method": "sample", "n_samples": 7, "p": 0.5, "random_state": 1}
+        frame = dr_metric_frame(tree, X, y, privileged=PRIVILEGED, **settings)
+        risk = assess_risk(tree, X, PRIVILEGED, **settings)
+        assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
+
     def test_passes_control_features_on(self, income):
         tree, X, y = income
         frame = dr_metric_frame(
@@ -305,6 +392,12 @@ class TestRiskScorer:
     def test_is_minus_the_risk(self, income):
         tree, X, y = income
         assert risk_scorer({"sex": 1})(tree, X, y) == -assess_risk(tree, X, {"sex": 1}).value
+
+    def test_passes_its_settings_on(self, income):
+        tree, X, y = income
+        settings = {"method": "sample", "p": 0.5, "random_state": 2, "domain": {"sex": [0, 1, 2]}}
+        scorer = risk_scorer({"sex": 1}, **settings)
+        assert scorer(tree, X, y) == -assess_risk(tree, X, {"sex": 1}, **settings).value
 
     def test_works_in_cross_validation_beside_other_scores(self, income):
         tree, X, y = income

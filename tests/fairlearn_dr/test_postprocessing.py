@@ -14,7 +14,6 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -145,6 +144,42 @@ def test_weights_reach_the_ensemble_and_the_vote():
     assert row["risk"] == pytest.approx(chosen.risk, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["forest", "voting", "pipeline"])
+def test_the_ensemble_is_fitted_with_the_weights(name):
+    X = rows()
+    y = labels(X)
+    weights = np.random.default_rng(0).integers(0, 5, len(X)).astype(float)
+    pruned = POAFPruner(
+        ENSEMBLES[name](), privileged=PRIVILEGED, prune_on="train", random_state=0
+    ).fit(X, y, sample_weight=weights)
+    key = "randomforestclassifier__sample_weight" if name == "pipeline" else "sample_weight"
+    expected = ENSEMBLES[name]().fit(X, y, **{key: weights})
+    assert (pruned.estimator_.predict(X) == expected.predict(X)).all()
+    assert (pruned.estimator_.predict(X) != ENSEMBLES[name]().fit(X, y).predict(X)).any()
+
+
+def test_two_thirds_of_each_class_are_fitted_on_and_one_third_is_pruned_on():
+    X = rows()
+    y = np.array(["a"] * 200 + ["b"] * 99 + ["c"])
+    seen = {}
+
+    class Watched(RandomForestClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen["fit"] = X.index
+            return super().fit(X, y, sample_weight)
+
+    pruned = POAFPruner(Watched(5, random_state=0), privileged=PRIVILEGED, random_state=0)
+    pruned.fit(X, y)
+    counts = pd.Series(y[seen["fit"]]).value_counts().to_dict()
+    assert counts == {"a": 133, "b": 66, "c": 1}
+    rest = X.index.difference(seen["fit"])
+    votes = collect_votes(
+        pruned.estimator_, X.loc[rest], y[rest], PRIVILEGED, method="exact"
+    ).subset(pruned.members_)
+    assert pruned.result_.error == pytest.approx(votes.error, abs=1e-12)
+    assert pruned.result_.risk == pytest.approx(votes.risk, abs=1e-12)
+
+
 def test_weights_are_routed_as_metadata():
     X = rows()
     y = labels(X)
@@ -160,8 +195,6 @@ def test_weights_are_routed_as_metadata():
 
 def test_an_ensemble_without_weights_says_so():
     X = rows()
-    voting = BaggingClassifier(LogisticRegression(), 3)
-    voting.fit = lambda X, y: None
     with pytest.raises(ValueError, match="does not take sample_weight"):
         POAFPruner(make_pipeline(NoWeights()), privileged=PRIVILEGED).fit(
             X, labels(X), sample_weight=np.ones(len(X))
@@ -194,6 +227,100 @@ def test_selection_and_iterations_are_passed_on():
         ENSEMBLES["forest"](), selection=lambda front: len(front) - 1, **shared
     ).fit(X, y)
     assert tuple(fairest.members_) == fairest.front_["members"].iloc[-1]
+
+
+def passed_on(monkeypatch, name, pruner, **options):
+    """What reaches the pruning function."""
+    import fairlearn_dr.postprocessing as module
+
+    seen, prune = {}, getattr(module, name)
+    monkeypatch.setattr(
+        module,
+        name,
+        lambda votes, size, **given: seen.update(given) or prune(votes, size, **given),
+    )
+    X = rows()
+    pruner(ENSEMBLES["forest"](), privileged=PRIVILEGED, random_state=0, **options).fit(
+        X, labels(X)
+    )
+    return {key: seen[key] for key in options}
+
+
+def test_parameters_of_the_search_reach_it(monkeypatch):
+    options = {"n_iter": 3, "trade_off": 0.7, "selection": "min_risk", "neighbourhood": "paper"}
+    options["accuracy_tolerance"] = 0.05
+    assert passed_on(monkeypatch, "poaf", POAFPruner, **options) == options
+
+
+def test_parameters_of_the_greedy_choice_reach_it(monkeypatch):
+    options = {"n_groups": 2, "n_jobs": 1, "trade_off": 0.7}
+    assert passed_on(monkeypatch, "epaf", EPAFPruner, **options) == options
+
+
+def test_a_size_above_that_of_the_ensemble_keeps_what_there_is():
+    X = rows()
+    pruner = POAFPruner(
+        ENSEMBLES["forest"](), privileged=PRIVILEGED, max_members=99, random_state=0
+    ).fit(X, labels(X))
+    assert len(pruner.members_) <= 9
+
+
+def test_columns_in_another_order_are_refused():
+    X = rows()
+    y = labels(X)
+    forest = ENSEMBLES["forest"]().fit(X, y)
+    pruner = POAFPruner(forest, privileged=PRIVILEGED, prefit=True, random_state=0)
+    with pytest.raises(ValueError, match="feature names"):
+        pruner.fit(X[X.columns[::-1]], y)
+    with pytest.raises(ValueError, match="feature names"):
+        pruner.fit(X, y).predict(X[X.columns[::-1]])
+
+
+def test_labels_the_ensemble_does_not_know_are_refused():
+    X = rows()
+    forest = ENSEMBLES["forest"]().fit(X, labels(X))
+    with pytest.raises(ValueError, match="y has 'x', which is not among the known values"):
+        POAFPruner(forest, privileged=PRIVILEGED, prefit=True).fit(X, np.full(len(X), "x"))
+    with (
+        pytest.warns(UserWarning, match="privileged is not given"),
+        pytest.raises(ValueError, match="y has 11, which is not among the known values"),
+    ):
+        POAFPruner(forest, prefit=True).fit(X, np.full(len(X), 11))
+
+
+def test_missing_sensitive_values_may_be_kept():
+    X = rows().astype({"sex": float})
+    X.loc[:20, "sex"] = np.nan
+    y = labels(rows())
+    with pytest.raises(ValueError, match='missing="keep"'):
+        POAFPruner(ENSEMBLES["forest"](), privileged=PRIVILEGED).fit(X, y)
+    pruner = POAFPruner(
+        ENSEMBLES["forest"](), privileged=PRIVILEGED, missing="keep", random_state=0
+    )
+    assert pruner.fit(X, y).members_.size
+
+
+def test_lists_of_rows_and_lists_of_classifiers_are_taken():
+    X = rows()
+    y = labels(X)
+    nested = X.to_numpy().tolist()
+    pruned = POAFPruner(ENSEMBLES["forest"](), privileged={1: 1}, random_state=0).fit(nested, y)
+    assert pruned.predict(nested).shape == y.shape
+    members = [tree().fit(X, y), GaussianNB().fit(X, y), tree().set_params(max_depth=2).fit(X, y)]
+    kept = POAFPruner(members, privileged=PRIVILEGED, prefit=True, random_state=0).fit(X, y)
+    assert kept.predict(X).shape == y.shape
+    assert len(kept.export()) == len(kept.members_)
+
+
+def test_a_random_state_of_the_old_kind_is_taken():
+    X = rows()
+    pruner = POAFPruner(
+        ENSEMBLES["forest"](),
+        privileged=PRIVILEGED,
+        random_state=np.random.RandomState(0),
+        method="sample",
+    )
+    assert pruner.fit(X, labels(X)).members_.size
 
 
 EXPORTED = ["adaboost", "voting"]
@@ -235,7 +362,7 @@ def test_fitted_copies_of_an_exported_ensemble_survive_pickling():
 def test_sensitive_features_that_are_not_columns_get_an_explanation():
     X = rows()
     pruner = POAFPruner(ENSEMBLES["forest"](), privileged={"sex": 1})
-    with pytest.raises(ValueError, match="'sex' came in sensitive_features but is not a column"):
+    with pytest.raises(ValueError, match="'sex' is not a column of X; sensitive_features cannot"):
         pruner.fit(X.drop(columns="sex"), labels(X), sensitive_features=X["sex"])
 
 
@@ -254,7 +381,7 @@ def test_without_privileged_a_warning_says_that_nothing_is_perturbed():
 
 BAD = {
     "prune_on": ({"prune_on": "test"}, ValueError, 'prune_on must be "holdout" or "train"'),
-    "max_members": ({"max_members": 99}, ValueError, "max_members must be a whole number from 1"),
+    "max_members": ({"max_members": 0}, ValueError, "max_members must be a whole number, 1 or"),
     "trade_off": ({"trade_off": 2}, ValueError, "trade_off weighs accuracy"),
     "estimator": (
         {"estimator": GradientBoostingClassifier()},

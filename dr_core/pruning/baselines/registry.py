@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dr_core.generators import as_generator
 from dr_core.objectives import scalar_objective
+from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.baselines import (
     drep,
     information,
@@ -142,13 +144,13 @@ def prune(
     array([1])
     """
     method = _found(name)
-    voters = np.flatnonzero(votes.units)
-    size = min(_checked_size(max_members), len(voters))
+    pool = voters(votes)
+    size = min(checked_max_members(max_members, votes), len(pool))
     if method.needs == "groups":
         options["groups"] = _checked_groups(name, groups, votes.n_instances)
     if method.needs == "rng":
-        options["rng"] = np.random.default_rng(random_state)
-    members = voters[list(method.select(votes.subset(voters), size, **options))]
+        options["rng"] = as_generator(random_state)
+    members = pool[list(method.select(votes.subset(pool), size, **options))]
     return _result(votes, np.sort(members))
 
 
@@ -163,14 +165,6 @@ def _found(name: str) -> Baseline:
     if name not in BASELINES:
         raise ValueError(f"Unknown pruning method {name!r}; use one of {', '.join(BASELINES)}.")
     return BASELINES[name]
-
-
-def _checked_size(max_members: int) -> int:
-    if isinstance(max_members, bool) or not isinstance(max_members, int | np.integer):
-        raise TypeError(f"max_members must be a whole number; found {max_members!r}.")
-    if max_members < 1:
-        raise ValueError(f"max_members must be at least 1; found {max_members}.")
-    return int(max_members)
 
 
 def _checked_groups(name: str, groups: npt.ArrayLike | None, n_instances: int) -> Array:

@@ -87,7 +87,7 @@ class TestLaws:
     @pytest.mark.parametrize("name", NAMES)
     def test_never_empty_and_never_more_than_asked(self, name):
         votes = random_votes(3, m=9, n=30)
-        for max_members in range(1, 12):
+        for max_members in range(1, 10):
             members = run(name, votes, max_members).members
             assert 1 <= len(members) <= max_members
             assert (np.diff(members) > 0).all()
@@ -95,8 +95,8 @@ class TestLaws:
     @pytest.mark.parametrize("name", [name for name in NAMES if name not in OWN_SIZE])
     def test_exactly_as_many_as_asked(self, name):
         votes = random_votes(4, m=9, n=30)
-        sizes = [len(run(name, votes, size).members) for size in range(1, 12)]
-        assert sizes == [1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9]
+        sizes = [len(run(name, votes, size).members) for size in range(1, 10)]
+        assert sizes == [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     @pytest.mark.parametrize("name", NAMES)
     def test_same_seed_same_members(self, name):
@@ -304,9 +304,7 @@ class TestInterface:
         with pytest.raises(ValueError, match="EOpp is undefined for every member"):
             prune("EOpp", votes, 1, groups=[True, False])
 
-    @pytest.mark.parametrize(
-        ("size", "error"), [(0, ValueError), (-1, ValueError), (2.0, TypeError)]
-    )
-    def test_impossible_sizes_are_refused(self, size, error):
-        with pytest.raises(error, match="max_members must be"):
+    @pytest.mark.parametrize("size", [0, -1, 2.0, 99])
+    def test_impossible_sizes_are_refused(self, size):
+        with pytest.raises(ValueError, match="max_members must be a whole number from 1 to"):
             prune("RE", unanimous_votes(), size)
