@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from dr_core.checks import check_column
 from dr_core.encoding import Array, encode, factorize, listed, sorted_values
 from dr_core.responses import Plan, Response, predictor, responses
 from dr_core.tables import Table
-from dr_core.tally import Tally, tally_predictions, tally_profiles
+from dr_core.tally import DIGITS, Tally, tally_predictions, tally_profiles
 
-__all__ = ["Audit", "Judged", "Predictions", "class_labels"]
+__all__ = ["Audit", "Changes", "Judged", "Predictions", "class_labels"]
 
 MOST_CLASSES = 100
 """More distinct labels than this are taken for quantities."""
@@ -41,6 +41,21 @@ class Predictions:
     y_pred_perturbed: Any = None
 
 
+class Changes(NamedTuple):
+    """How likely the prediction of each row is to change, (n,) each.
+
+    Attributes
+    ----------
+    risk : into any other class
+    loses : from the favourable class into another
+    gains : from another class into the favourable one
+    """
+
+    risk: Array
+    loses: Array
+    gains: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Judged:
     """What one model did on the rows of an audit.
@@ -49,12 +64,12 @@ class Judged:
     ----------
     predictions : (n,) positions of f(x) in the classes
     tallies : Tally for each name in the plan's scenarios
-    unknown : names for which no perturbed predictions are known
+    changes : Changes of the rows, for each name whose perturbed predictions are known
     """
 
     predictions: Array
     tallies: dict[Any, Tally]
-    unknown: tuple[Any, ...] = ()
+    changes: dict[Any, Changes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,48 +111,61 @@ class Audit:
         return self._encode(self.y, "y")
 
     @cached_property
+    def codes(self) -> Array:
+        """Sensitive values of the rows, shape (attributes, n)."""
+        return self.plan.attributes.encode(self.table)
+
+    @cached_property
     def groups(self) -> dict[Any, Array]:
         """Group of each row, for each attribute and for all of them together."""
-        codes = self.plan.attributes.encode(self.table)
         return {
-            name: self.plan.attributes.groups(codes, active)
+            name: self.plan.attributes.groups(self.codes, active)
             for name, active in self.plan.scenarios.items()
         }
 
-    def judge(self, name: str, model: Any, **options: Any) -> Judged:
+    def judge(self, name: str, model: Any, favorable: int, **options: Any) -> Judged:
         """Let a model predict, or take its predictions as given, and tally them."""
         if isinstance(model, Predictions):
-            return self._judge_given(name, model)
+            return self._judge_given(name, model, favorable)
         what = f"the predictions of model {name!r}"
         answers = responses(predictor(model), self.table, self.plan, **options)
-        parts = [self._tally(answer, what) for answer in answers]
+        parts = [self._tally(answer, what, favorable) for answer in answers]
         tallies = {
             scenario: reduce(add, (part.tallies[scenario] for part in parts))
             for scenario in self.plan.scenarios
         }
-        return Judged(np.concatenate([part.predictions for part in parts]), tallies)
+        changes = {
+            scenario: _joined([part.changes[scenario] for part in parts])
+            for scenario in self.plan.scenarios
+        }
+        return Judged(np.concatenate([part.predictions for part in parts]), tallies, changes)
 
     def _encode(self, values: Array, what: str) -> Array:
         return encode(factorize(values), self.classes, what)
 
-    def _tally(self, answer: Response, what: str) -> Judged:
+    def _tally(self, answer: Response, what: str, favorable: int) -> Judged:
         f = self._encode(answer.predictions, what)
         perturbed = self._encode(answer.perturbed, what)
         weights = None if self.sample_weight is None else self.sample_weight[answer.rows]
+        profiles = {
+            name: _profiles(answer, f, perturbed, len(self.classes), s)
+            for s, name in enumerate(self.plan.scenarios)
+        }
         tallies = {
             name: tally_profiles(
                 self.groups[name][answer.rows],
                 self.labels[answer.rows],
                 f,
-                _profiles(answer, f, perturbed, len(self.classes), s),
+                of_rows,
                 self.classes,
                 weights,
             )
-            for s, name in enumerate(self.plan.scenarios)
+            for name, of_rows in profiles.items()
         }
-        return Judged(f, tallies)
+        changes = {name: _changes(f, of_rows, favorable) for name, of_rows in profiles.items()}
+        return Judged(f, tallies, changes)
 
-    def _judge_given(self, name: str, model: Predictions) -> Judged:
+    def _judge_given(self, name: str, model: Predictions, favorable: int) -> Judged:
         f = self._given(model.y_pred, f"y_pred of {name!r}")
         known = {
             scenario: self._given(values, f"y_pred_perturbed of {name!r}")
@@ -154,7 +182,11 @@ class Audit:
             )
             for scenario in self.plan.scenarios
         }
-        return Judged(f, tallies, tuple(set(tallies) - set(known)))
+        changes = {
+            scenario: _sure_changes(f, perturbed, favorable)
+            for scenario, perturbed in known.items()
+        }
+        return Judged(f, tallies, changes)
 
     def _given(self, values: Any, what: str) -> Array:
         return self._encode(check_column(what, values, self.table.n_rows), what)
@@ -181,6 +213,23 @@ def _profiles(answer: Response, f: Array, perturbed: Array, n_classes: int, s: i
     mass = np.bincount(cell, variants.probability[:, s], n * n_classes).reshape(n, n_classes)
     mass[np.arange(n), f] += variants.stay_probability(n)[s]
     return mass
+
+
+def _joined(parts: list[Changes]) -> Changes:
+    return Changes(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+def _changes(f: Array, profiles: Array, favorable: int) -> Changes:
+    moved = profiles.copy()
+    moved[np.arange(len(f)), f] = 0
+    # Rounded, so that a row that changes in every case has risk 1, not 0.9999999999999999.
+    risk, gains = np.round(moved.sum(axis=1), DIGITS), np.round(moved[:, favorable], DIGITS)
+    return Changes(risk, np.where(f == favorable, risk, 0.0), gains)
+
+
+def _sure_changes(f: Array, perturbed: Array, favorable: int) -> Changes:
+    changed = f != perturbed
+    return Changes(changed, changed & (f == favorable), changed & (perturbed == favorable))
 
 
 def class_labels(y: Array, models: Mapping[str, Any], labels: Any = None) -> list[Any]:

@@ -21,8 +21,13 @@ from dr_core.attributes import (
     learn_attributes,
 )
 from dr_core.audit import Audit, Judged, class_labels
+from dr_core.breakdown import Breakdown, Individuals, concerned, gather
 from dr_core.checks import check_column, check_confidence, check_weights, check_whole
+from dr_core.circumstances import circumstances
 from dr_core.encoding import Array, listed
+from dr_core.ensemble_audit import EnsembleAudit, audit_ensemble, plain_records
+from dr_core.files import write_whole
+from dr_core.generators import as_generator
 from dr_core.intervals import wilson
 from dr_core.metrics import ESTABLISHED, MEASURES, measure
 from dr_core.providers import Provider, load_provider
@@ -45,10 +50,19 @@ class Comparison:
         One row for each model, attribute and measure: value, and with a bootstrap low and high.
     settings : dict
         How the values came about: rows, method, seed, confidence and so on.
+    breakdown : Breakdown
+        Who carries the risk; see `by_group` and `directions`.
+    ensembles : dict
+        `EnsembleAudit` of each model that is a vote, where asked for.
+    individuals : dict
+        `Individuals` of each model, where asked for: personal data.
     """
 
     values: pd.DataFrame
     settings: dict[str, Any] = field(default_factory=dict)
+    breakdown: Breakdown | None = field(default=None, repr=False)
+    ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
+    individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
 
     def table(self, *, wide: bool = True) -> pd.DataFrame:
         """Measures in columns, models and attributes in rows; or one row for each value.
@@ -66,13 +80,74 @@ class Comparison:
         table = self.values.pivot(index=keys[:2], columns="measure", values="value")
         return table.loc[pd.MultiIndex.from_frame(models), order].rename_axis(columns=None)
 
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """Who carries the risk: one row for each model, attribute and value of the attribute.
+
+        Its columns tell whether the group is `privileged`, its `rows`, its `share` of them all,
+        its `risk`, the parts of it that would lose and that would gain the favourable label
+        (`loses`, `gains`), and the part of all changes that it `carries`.
+        """
+        return pd.DataFrame() if self.breakdown is None else self.breakdown.by_group
+
+    @property
+    def directions(self) -> pd.DataFrame:
+        """Share of rows that would lose or gain the favourable label, for models × attributes."""
+        return pd.DataFrame() if self.breakdown is None else self.breakdown.directions
+
     def to_json(self, path: str | Path | None = None) -> str:
-        """Values and settings as JSON text, also written to `path` when it is given."""
-        values = self.values.astype(object).where(self.values.notna(), None)
-        content = {"settings": self.settings, "values": values.to_dict(orient="records")}
+        """Values and settings as JSON text, also written to `path` when it is given.
+
+        Individuals are left out.
+        """
+        content = {
+            "settings": self.settings,
+            "values": plain_records(self.values),
+            "directions": plain_records(self.directions),
+            "groups": plain_records(self.by_group),
+            "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
+        }
         text = json.dumps(content, indent=2, default=str)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            write_whole(path, text + "\n")
+        return text
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str = "Discriminative risk audit",
+        facts: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return the comparison as one HTML page that needs nothing else, written to `path` too.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+        title : str
+        facts : mapping, optional
+            What else to say about the audit, such as {"data": "loans of 2025"}.
+
+        Raises
+        ------
+        ImportError
+            Without Jinja2: pip install 'discriminative-risk[report]'.
+
+        Examples
+        --------
+        >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
+        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 30, "F": 40})
+        >>> measures = ["discriminative_risk", "accuracy"]
+        >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
+        >>> page = both.to_html()
+        >>> "50.0 % of people would get a different decision if only their sex were" in page
+        True
+        """
+        from dr_core.report import render
+
+        text = render(self, title, facts or {})
+        if path is not None:
+            write_whole(path, text)
         return text
 
     def __repr__(self) -> str:
@@ -103,6 +178,8 @@ def compare(
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
     progress: bool = False,
+    ensembles: bool = False,
+    individuals: int = 0,
 ) -> Comparison:
     """Put DR side by side with the established fairness and performance measures.
 
@@ -128,6 +205,10 @@ def compare(
         Of the bootstrap intervals.
     method, p, n_samples, random_state, sample_weight, chunk_size, domain, missing, progress
         As for `assess_risk`.
+    ensembles : bool
+        Whether to evaluate the bounds of models that are votes, and to prune them, for a report.
+    individuals : int
+        Rows of people concerned to keep for a report. They are personal data, so 0 by default.
 
     Returns
     -------
@@ -147,6 +228,7 @@ def compare(
     demographic_parity   0.00     0.00
     accuracy             0.75     0.75
     """
+    check_whole("individuals", individuals, at_least=0)
     table = as_table(X)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     truth = check_column("y", y, table.n_rows)
@@ -161,14 +243,19 @@ def compare(
         load_provider(provider),
         _Bootstrap(n_boot, confidence, random_state),
     )
-    rows = [
-        row
+    judged = {
+        name: audit.judge(name, model, judge.favorable, chunk_size=chunk_size, progress=progress)
         for name, model in models.items()
-        for row in judge.rows(name, model, chunk_size=chunk_size, progress=progress)
-    ]
-    values = pd.DataFrame(rows)
+    }
+    values = pd.DataFrame([row for item in judged.items() for row in judge.rows(*item)])
     _warn_undefined(values, audit)
-    return Comparison(values, judge.settings | {"provider": provider})
+    return Comparison(
+        values,
+        judge.settings | {"provider": provider} | circumstances(models),
+        gather(audit, judged),
+        _ensembles(models, audit) if ensembles else {},
+        {name: concerned(audit, judged[name], individuals) for name in models if individuals},
+    )
 
 
 @dataclass(frozen=True)
@@ -185,7 +272,7 @@ class _Bootstrap:
         """Low and high end of each measure: percentiles of the bootstrap, Wilson's for DR."""
         if not self.n_boot:
             return {}
-        rng = np.random.default_rng(self.random_state)
+        rng = as_generator(self.random_state)
         blocks = [measure(t, favorable, names) for t in tally.bootstrap(self.n_boot, rng)]
         tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
         intervals = {name: _quantiles(blocks, name, tails) for name in names}
@@ -217,6 +304,7 @@ class _Judge:
         plan, bootstrap = self.audit.plan, self.bootstrap
         return {
             "rows": self.audit.table.n_rows,
+            "weighted": self.audit.sample_weight is not None,
             "privileged": {str(a.name): a.privileged for a in plan.attributes},
             "favorable": self.audit.classes[self.favorable],
             "method": plan.method,
@@ -227,16 +315,15 @@ class _Judge:
             "confidence": bootstrap.confidence if bootstrap.n_boot else None,
         }
 
-    def rows(self, name: str, model: Any, **options: Any) -> Iterator[dict[str, Any]]:
+    def rows(self, name: str, judged: Judged) -> Iterator[dict[str, Any]]:
         """Values of all measures of one model, for each attribute."""
-        judged = self.audit.judge(name, model, **options)
         for attribute, tally in judged.tallies.items():
             values = measure(tally.table, self.favorable, self.names)
             values |= self._provided(judged, attribute, values)
             intervals = self.bootstrap.intervals(tally, self.favorable, self.names)
             for one in self.names:
                 row = {"model": name, "attribute": attribute, "measure": one}
-                if one not in ESTABLISHED and attribute in judged.unknown:
+                if one not in ESTABLISHED and attribute not in judged.changes:
                     yield row | {"value": np.nan}
                 else:
                     ends = zip(("low", "high"), intervals.get(one, ()), strict=False)
@@ -273,6 +360,11 @@ class _Judge:
     def _both_groups(self, attribute: Any) -> bool:
         groups, weights = self.audit.groups[attribute], self.audit.weights
         return all(weights[groups == group].any() for group in (PRIVILEGED, MARGINALISED))
+
+
+def _ensembles(models: Mapping[str, Any], audit: Audit) -> dict[str, EnsembleAudit]:
+    found = {name: audit_ensemble(model, audit) for name, model in models.items()}
+    return {name: ensemble for name, ensemble in found.items() if ensemble is not None}
 
 
 def _checked_models(models: Any) -> dict[str, Any]:

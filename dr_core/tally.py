@@ -18,7 +18,7 @@ import pandas as pd
 
 from dr_core.encoding import Array, sorted_values
 
-__all__ = ["GROUPS", "Tally", "tally_predictions", "tally_profiles"]
+__all__ = ["DIGITS", "GROUPS", "Tally", "tally_predictions", "tally_profiles"]
 
 GROUPS = 3
 """Marginalised, privileged, neither."""

@@ -18,6 +18,8 @@ from dr_core.cli.models import default_model, load_model
 from dr_core.cli.subject import Subject, shipped, user_file
 from dr_core.cli.terminal import make_console, print_comparison, print_datasets, print_risk
 from dr_core.comparison import compare
+from dr_core.files import check_writable, write_whole
+from dr_core.report import environment
 from dr_core.risk import assess_risk
 
 __all__ = ["main"]
@@ -28,6 +30,8 @@ BAD_INPUT = 2
 TEST_SHARE = 0.3
 TOLERANCE = 0.05
 CHUNK_ROWS = 5_000
+
+INDIVIDUALS = "people concerned to show in the report: personal data (%(default)s)"
 
 
 def main(arguments: Sequence[str] | None = None, *, console: Console | None = None) -> int:
@@ -72,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
     add("--seed", type=int, default=0, help="of the split, the model, the bootstrap (%(default)s)")
     add("--json", type=Path, metavar="FILE", help="also write the values as JSON")
+    add("--html", type=Path, metavar="FILE", help="also write a report to read in a browser")
+    add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS)
     return parser
 
 
@@ -79,10 +85,21 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.list:
         print_datasets(console)
         return 0
+    _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
     audit(options, console, subject, model, rows, facts)
     return 0
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse what cannot be written before the work is done, not after it."""
+    for path in filter(None, (options.json, options.html)):
+        check_writable(path)
+    if options.html:
+        environment()
+    elif options.individuals:
+        raise ValueError("--individuals is for the report: add --html FILE.")
 
 
 def _audit_quantity(
@@ -93,13 +110,15 @@ def _audit_quantity(
     rows: Any,
     facts: dict[str, str],
 ) -> None:
+    if options.html:
+        raise ValueError("--html is for a label that has classes; this one is a quantity.")
     tolerance = options.tolerance
     if tolerance is None:
         tolerance = TOLERANCE * float(subject.y.std())
     X, y = subject.X.iloc[rows], subject.y.iloc[rows]
     risk = assess_risk(model, X, subject.attributes, y=y, tolerance=tolerance, **_in_chunks())
     if options.json:
-        options.json.write_text(risk.table().to_json(orient="index", indent=2) + "\n")
+        write_whole(options.json, risk.table().to_json(orient="index", indent=2) + "\n")
     print_risk(console, risk, facts | {"tolerance": f"{tolerance:.4g}"})
 
 
@@ -124,10 +143,14 @@ def _audit_classes(
             favorable=subject.favorable,
             n_boot=options.n_boot,
             random_state=options.seed,
+            ensembles=options.html is not None,
+            individuals=options.individuals,
             **_in_chunks(),
         )
     if options.json:
         comparison.to_json(options.json)
+    if options.html:
+        comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
     for note in dict.fromkeys(str(note.message) for note in notes):
         print(f"dr-audit: note: {note}", file=sys.stderr)

@@ -1,0 +1,188 @@
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from dr_core import Comparison, Predictions, compare
+
+PRIVILEGED = {"sex": 1, "race": 1}
+
+HOSTILE = [
+    "</script><script>window.hacked = 1</script>",
+    "\"><img src=x onerror='window.hacked = 1'>",
+    "`${window.hacked = 1}` \\ &amp; <b>bold</b>",
+    "{{ 7 * 7 }} {% raw %} {# #}",
+    "😀 \u202ebackwards ünïcode",
+    "x" * 200,
+]
+
+
+def rule(X):
+    return (X["score"] + 20 * (X["sex"] == 1) > 60).astype(int)
+
+
+@pytest.fixture
+def page(comparison):
+    return comparison.to_html()
+
+
+def test_the_page_needs_nothing_else(page, read):
+    assert "http://" not in page
+    assert "https://" not in page
+    assert not {"link", "img", "iframe", "object"} & {tag for tag, _ in read(page).elements}
+    assert "src=" not in page
+
+
+def test_nothing_but_the_pages_own_script_and_style_may_run(page, read):
+    policy = next(a["content"] for _, a in read(page).elements if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy
+    assert not any(name.startswith(("on", "style")) for _, a in read(page).elements for name in a)
+
+
+def test_every_table_has_a_caption_and_headers_with_a_scope(page, read):
+    elements = read(page).elements
+    tags = [tag for tag, _ in elements]
+    assert tags.count("caption") == tags.count("table") > 5
+    assert all(a.get("scope") in ("col", "row") for tag, a in elements if tag == "th")
+
+
+def test_every_drawing_is_described_or_hidden_from_screen_readers(page, read):
+    drawings = [a for tag, a in read(page).elements if tag == "svg"]
+    assert all(a.get("aria-hidden") == "true" or a.get("role") == "img" for a in drawings)
+    ids = {a["id"] for _, a in read(page).elements if "id" in a}
+    named = [a["aria-labelledby"] for _, a in read(page).elements if "aria-labelledby" in a]
+    assert {name for names in named for name in names.split()} <= ids
+
+
+def test_the_circumstances_are_told(page, read):
+    text = read(page).text
+    for fact in ("300", "sex = 1; race = 1", "forest: RandomForestClassifier; rule: function"):
+        assert fact in text
+    for package in ("Python", "numpy", "pandas", "scikit-learn", "discriminative-risk"):
+        assert f"{package} " in text
+    assert f"seed {0} " in text
+    assert "UTC" in text
+
+
+def test_it_says_that_no_risk_is_not_enough(page, read):
+    assert (
+        "A discriminative risk of 0 is necessary for fairness, not sufficient" in read(page).text
+    )
+
+
+def test_facts_of_the_caller_come_first_and_win(comparison, read):
+    text = read(comparison.to_html(facts={"data": "loans", "rows": "many"}, title="Loans")).text
+    assert text.startswith("Loans Loans")
+    assert "data loans rows many models" in text
+
+
+def test_individuals_are_left_out_by_default(people, labels, read):
+    named = people.assign(name=[f"citizen {i}" for i in range(len(people))])
+    options = {"measures": ["discriminative_risk"]}
+    page = compare({"rule": rule}, named, labels, PRIVILEGED, **options).to_html()
+    assert "citizen" not in page
+    some = compare({"rule": rule}, named, labels, PRIVILEGED, individuals=3, **options)
+    page = read(some.to_html())
+    column = page.column("rule: 3 of", "name")
+    assert [cell["text"] for cell in column] == [
+        f"citizen {i}" for i in some.individuals["rule"].rows
+    ]
+    assert "Personal data." in page.text
+    assert "citizen" not in some.to_json()
+
+
+def test_sensitive_columns_of_individuals_come_first(people, labels):
+    X = people[["score", "race", "age", "sex"]]
+    some = compare({"rule": rule}, X, labels, PRIVILEGED, individuals=2).individuals["rule"]
+    assert some.features.columns.tolist() == ["sex", "race", "score", "age"]
+    assert (some.risks > 0).all()
+
+
+def test_a_comparison_of_predictions_alone_is_reported(people, labels, read):
+    given = Predictions(rule(people), rule(people.assign(sex=1 - people["sex"])))
+    page = read(compare({"given": given}, people, labels, {"sex": 1}).to_html())
+    assert (
+        "of people would get a different decision if only their sex were different." in page.text
+    )
+
+
+def test_a_risk_that_is_not_known_is_not_told(people, labels, read):
+    with pytest.warns(UserWarning, match="undefined"):
+        comparison = compare({"given": Predictions(rule(people))}, people, labels, PRIVILEGED)
+    page = read(comparison.to_html())
+    assert "How many decisions depend on sex and race is unknown" in page.text
+    assert page.column("Measures of fairness", "sex")[0]["text"] == "undefined"
+    assert not any(caption.startswith("By group") for caption in page.tables)
+
+
+def test_a_comparison_without_risk_is_reported(people, labels, read):
+    comparison = compare({"rule": rule}, people, labels, PRIVILEGED, measures=["accuracy"])
+    page = read(comparison.to_html())
+    assert "Discriminative risk was not measured." in page.text
+    assert "Measures of fairness" not in page.text
+
+
+def test_without_a_bootstrap_no_interval_is_told(people, labels, read):
+    page = read(compare({"rule": rule}, people, labels, PRIVILEGED).to_html())
+    assert "none asked for (n_boot=0)" in page.text
+    assert "% interval" not in page.text
+
+
+def test_values_alone_can_be_reported(comparison, read):
+    page = read(Comparison(comparison.values).to_html())
+    assert page.tables.keys() == {
+        "Measures of fairness: 0 is best, but for disparate impact, where 1 is",
+        "Performance over all rows: 1 is best",
+    }
+
+
+def test_changes_among_unfavourable_classes_have_their_own_colour(people, read):
+    classes = lambda X: np.where(X["score"] > 60, 2, X["sex"])  # noqa: E731
+    y = np.arange(len(people)) % 3
+    comparison = compare({"m": classes}, people, y, {"sex": 1}, favorable=2)
+    assert "would get another unfavourable one" in read(comparison.to_html()).text
+    assert comparison.directions["other"].item() > 0
+    assert comparison.directions["loses"].item() == comparison.directions["gains"].item() == 0
+
+
+@pytest.mark.parametrize("kind", [pl.from_pandas, pd.DataFrame.to_numpy])
+def test_other_kinds_of_tables_are_reported(people, labels, kind):
+    X = kind(people)
+    keys = {"sex": 1} if isinstance(X, pl.DataFrame) else {0: 1}
+    model = lambda X: (np.asarray(X)[:, 2] + 20 * np.asarray(X)[:, 0] > 60).astype(int)  # noqa: E731
+    page = compare({"m": model}, X, labels, keys, individuals=2).to_html()
+    assert "of people would get a different decision" in page
+
+
+def test_hostile_names_are_text_and_nothing_else(read):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(HOSTILE, 200) for name in HOSTILE})
+    model = lambda X: np.where(X[HOSTILE[0]] == HOSTILE[1], HOSTILE[2], HOSTILE[3])  # noqa: E731
+    comparison = compare(
+        dict.fromkeys(HOSTILE, model),
+        X,
+        rng.choice(HOSTILE[2:4], 200),
+        {HOSTILE[0]: HOSTILE[1], HOSTILE[4]: HOSTILE[5]},
+        favorable=HOSTILE[2],
+        individuals=3,
+        measures=["discriminative_risk", "accuracy"],
+    )
+    page = read(comparison.to_html(title=HOSTILE[0], facts={HOSTILE[1]: HOSTILE[2]}))
+    tags = [tag for tag, _ in page.elements]
+    assert (tags.count("script"), tags.count("img"), tags.count("b")) == (1, 0, 0)
+    cells = {cell["text"] for rows in page.tables.values() for row in rows for cell in row}
+    assert set(HOSTILE) <= cells
+
+
+def test_a_lone_surrogate_does_not_prevent_the_report(comparison, tmp_path):
+    comparison.to_html(tmp_path / "report.html", title="\ud800")
+    assert "<h1>?</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_without_jinja2_the_error_names_the_extra(comparison, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install 'discriminative-risk\[report\]'"):
+        comparison.to_html()

@@ -1,0 +1,118 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from dr_core import Predictions, assess_risk, compare, perturb
+
+PRIVILEGED = {"sex": "M", "race": "W"}
+DR = ["discriminative_risk"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    sex, race = rng.choice(["M", "F"], 400), rng.choice(["W", "B", "O"], 400)
+    return pd.DataFrame({"sex": sex, "race": race, "score": rng.normal(size=400)})
+
+
+@pytest.fixture(scope="module")
+def labels(people):
+    return (people["score"] > 0).astype(int)
+
+
+def rule(X):
+    bonus = 0.4 * (X["sex"] == "M") + 0.3 * (X["race"] == "W")
+    return np.where(X["score"] + bonus > 0.2, 1, 0)
+
+
+def table(X, y, privileged=PRIVILEGED, model=rule, **options):
+    return compare({"m": model}, X, y, privileged, measures=DR, **options)
+
+
+def test_groups_and_directions_by_hand():
+    X = pd.DataFrame({"sex": list("MMFFF"), "score": [0.0, 0.3, 0.0, 0.3, 9.0]})
+    model = lambda X: (X["score"] + 0.2 * (X["sex"] == "M") > 0.4).astype(int)  # noqa: E731
+    comparison = table(X, [0, 1, 0, 1, 1], {"sex": "M"}, model)
+    women, men = comparison.by_group.to_dict("records")
+    assert women == {
+        "model": "m",
+        "attribute": "sex",
+        "group": "F",
+        "privileged": False,
+        "rows": 3,
+        "share": 0.6,
+        "risk": 1 / 3,
+        "loses": 0.0,
+        "gains": 1 / 3,
+        "carries": 0.5,
+    }
+    assert (men["risk"], men["loses"], men["gains"], men["carries"]) == (0.5, 0.5, 0.0, 0.5)
+    assert comparison.directions.to_dict("records") == [
+        {"model": "m", "attribute": "sex", "loses": 0.2, "gains": 0.2, "other": 0.0}
+    ]
+
+
+def test_groups_of_all_together_are_combinations(people, labels):
+    groups = table(people, labels).by_group
+    together = groups[groups["attribute"] == "all"]
+    assert sorted(together["group"]) == ["F, B", "F, O", "F, W", "M, B", "M, O", "M, W"]
+    assert together.loc[together["privileged"], "group"].tolist() == ["M, W"]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_groups_add_up_to_the_risk(people, labels, weighted):
+    weights = np.random.default_rng(1).random(400) if weighted else None
+    comparison = table(people, labels, sample_weight=weights)
+    groups = comparison.by_group
+    sums = (groups["share"] * groups["risk"]).groupby(groups["attribute"]).sum()
+    risk = assess_risk(rule, people, PRIVILEGED, sample_weight=weights)
+    assert sums.to_dict() == pytest.approx(risk.table()["risk"].to_dict(), abs=1e-12)
+    directions = comparison.directions.set_index("attribute")[["loses", "gains"]].sum(axis=1)
+    assert directions.to_dict() == pytest.approx(risk.table()["risk"].to_dict(), abs=1e-12)
+    assert groups.groupby("attribute")["carries"].sum().tolist() == pytest.approx([1, 1, 1])
+
+
+def test_risk_of_single_values_is_that_of_assess_risk(people, labels):
+    groups = table(people, labels).by_group.set_index(["attribute", "group"])
+    individual = assess_risk(rule, people, {"race": "W"}).individual
+    for race in "WBO":
+        expected = individual[people["race"] == race].mean()
+        assert groups.loc[("race", race), "risk"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_chunks_do_not_change_the_groups(people, labels):
+    whole, parts = table(people, labels), table(people, labels, chunk_size=7)
+    pd.testing.assert_frame_equal(whole.by_group, parts.by_group)
+
+
+def test_predictions_that_are_given_are_broken_down_too(people, labels):
+    perturbed = perturb(people, PRIVILEGED, random_state=0)
+    given = Predictions(rule(people), rule(perturbed))
+    with pytest.warns(UserWarning, match="undefined"):
+        comparison = table(people, labels, model=given)
+    assert comparison.directions["attribute"].tolist() == ["all"]
+    changed = rule(people) != rule(perturbed)
+    one = comparison.by_group.set_index("group").loc["M, W"]
+    assert one["risk"] == changed[(people["sex"] == "M") & (people["race"] == "W")].mean()
+
+
+def test_rows_with_a_missing_value_are_a_group_of_their_own(people, labels):
+    X = people.astype(object)
+    X.loc[:49, "sex"] = None
+    comparison = table(X, labels, {"sex": "M"}, missing="keep")
+    missing = comparison.by_group.set_index("group").loc["(missing)"]
+    assert (missing["rows"], missing["risk"], missing["privileged"]) == (50, 0, None)
+
+
+def test_individuals_are_those_most_at_risk(people, labels):
+    some = table(people, labels, individuals=20).individuals["m"]
+    risk = assess_risk(rule, people, PRIVILEGED)
+    assert some.rows.tolist() == risk.concerned[:20].tolist()
+    assert some.risks.tolist() == pytest.approx(risk.individual[some.rows].tolist())
+    assert some.n_concerned == len(risk.concerned)
+
+
+def test_a_comparison_keeps_no_features_unless_asked(people, labels):
+    assert table(people, labels).individuals == {}
+    with pytest.raises(ValueError, match="individuals must be a whole number, 0 or more"):
+        table(people, labels, individuals=-1)

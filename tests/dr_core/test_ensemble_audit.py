@@ -1,0 +1,89 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import compare
+
+BOUNDS = ["name", "value", "applies", "guaranteed", "actual", "suggested"]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"sex": rng.integers(0, 2, 400), "score": rng.normal(size=400)})
+
+
+@pytest.fixture(scope="module")
+def labels(people):
+    noise = np.random.default_rng(1).normal(size=400)
+    return (people["score"] + 0.8 * people["sex"] + noise > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def bagging(people, labels):
+    return BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, labels)
+
+
+def audited(model, X, y, **options):
+    settings = {"ensembles": True, "random_state": 0} | options
+    return compare({"m": model}, X, y, {"sex": 1}, **settings).ensembles
+
+
+def test_the_suggested_vote_has_at_most_half_of_the_members(people, labels, bagging):
+    found = audited(bagging, people, labels)["m"]
+    assert found.n_members == 11
+    assert 1 <= len(found.pruned.members) <= 5
+    assert tuple(found.pruned.members) in found.pruned.front["members"].tolist()
+
+
+def test_rows_that_choose_do_not_judge(people, labels, bagging):
+    scores = audited(bagging, people, labels)["m"].scores
+    assert scores[["vote", "on", "rows"]].to_numpy().tolist() == [
+        ["full", "choose", 200],
+        ["suggested", "choose", 200],
+        ["full", "judge", 200],
+        ["suggested", "judge", 200],
+    ]
+
+
+def test_bounds_are_told_for_both_votes(people, labels, bagging):
+    found = audited(bagging, people, labels)["m"]
+    assert found.bounds.columns.tolist() == BOUNDS
+    judged = found.scores[found.scores["on"] == "judge"].set_index("vote")["risk"]
+    sure = found.bounds[found.bounds["guaranteed"] & found.bounds["applies"]]
+    assert (sure["actual"] == judged["full"]).all()
+    assert (sure["value"] >= judged["full"] - 1e-12).all()
+    assert (sure["suggested"].dropna() >= judged["suggested"] - 1e-12).all()
+
+
+def test_the_same_seed_suggests_the_same(people, labels, bagging):
+    first, second = (audited(bagging, people, labels)["m"].to_dict() for _ in range(2))
+    assert first == second
+
+
+def test_weights_of_rows_count(people, labels, bagging):
+    weights = np.random.default_rng(2).integers(1, 5, 400)
+    plain, weighted = (
+        audited(bagging, people, labels, sample_weight=w)["m"].scores for w in (None, weights)
+    )
+    assert (plain["risk"] != weighted["risk"]).any()
+
+
+@pytest.mark.parametrize("model", [DecisionTreeClassifier(), GradientBoostingClassifier()])
+def test_what_is_no_vote_is_left_out(people, labels, model):
+    assert audited(model.fit(people, labels), people, labels) == {}
+
+
+def test_too_few_rows_are_not_cut_into_halves(people, labels, bagging):
+    assert audited(bagging, people[:19], labels[:19], measures=["accuracy"]) == {}
+
+
+def test_a_label_that_the_ensemble_does_not_know_leaves_it_out(people, labels, bagging):
+    three = labels.where(people["score"] < 1, 2)
+    assert audited(bagging, people, three, favorable=1, measures=["accuracy"]) == {}
+
+
+def test_nothing_is_pruned_unless_asked(people, labels, bagging):
+    assert compare({"m": bagging}, people, labels, {"sex": 1}).ensembles == {}
