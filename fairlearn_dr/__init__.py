@@ -7,6 +7,7 @@ except ImportError as error:
         "fairlearn_dr needs fairlearn: pip install 'discriminative-risk[fairlearn]'"
     ) from error
 
+from fairlearn_dr.dashboard import show_dashboard
 from fairlearn_dr.frames import dr_metric_frame
 from fairlearn_dr.metrics import (
     discriminative_risk,
@@ -43,5 +44,6 @@ __all__ = [
     "plot_pareto_front",
     "plot_risk_by_group",
     "risk_scorer",
+    "show_dashboard",
     "unfavorable_to_favorable_rate",
 ]
