@@ -23,7 +23,7 @@ from dr_core.pruning import epaf, exhaustive_front, poaf
 from dr_core.pruning.pareto import hypervolume
 from dr_core.voting import Votes
 
-sys.path.append(str(Path(__file__).parents[2] / "tests"))
+sys.path.append(str(Path(__file__).parents[2] / "tests" / "shared"))
 
 
 def main() -> None:
