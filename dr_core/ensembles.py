@@ -35,7 +35,8 @@ from dr_core.encoding import Array, encode, factorize
 from dr_core.generators import as_generator
 from dr_core.responses import Plan
 from dr_core.tables import Table, as_table
-from dr_core.voting import Votes, whole_units
+from dr_core.units import whole_units
+from dr_core.voting import Votes
 
 __all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "check_features", "collect_votes"]
 

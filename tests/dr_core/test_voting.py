@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from textbook import voting as textbook
 from textbook.ensembles import random_votes
 
-from dr_core.voting import EXACT, Votes, blocks, leaders, whole_units
+from dr_core.units import EXACT, whole_units
+from dr_core.voting import Votes, blocks, leaders
 
 VOTES = [[0, 1, 1], [0, 1, 0], [1, 0, 0]]
 PERTURBED = [[0, 1, 1], [0, 0, 0], [1, 0, 1]]
