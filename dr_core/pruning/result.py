@@ -93,8 +93,8 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
     front : DataFrame
         As in `PruningResult.front`.
     selection : "objective", "largest", "min_risk" or callable
-        The lowest 𝓛; the lowest 𝓛 among the largest sub-ensembles, which are the least likely to
-        owe their place to luck when there are few rows to prune on; the lowest risk among the
+        The lowest 𝓛; the lowest 𝓛 among the largest sub-ensembles, since 𝓛 does not see the ties
+        of small ones; the lowest risk among the
         rows whose error exceeds the lowest by at most `accuracy_tolerance`; or what the callable
         returns for the front.
     accuracy_tolerance : float, default=0.01
