@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core.checks import check_column, check_weights
+from dr_core.checks import check_column, check_numbers, check_weights
 from dr_core.encoding import Array
 from dr_core.tables import as_table
 
 from .forms import ColumnForm, FrameForm, as_column, as_frame
 from .labels import learn_labels
-from .optional import aif360_datasets
+from .optional import aif360_datasets, require_dataset
 from .schema import KEY, Schema, feature_codings
 from .sensitive import learn_sensitive, sensitive_frame
 
@@ -125,7 +125,7 @@ def to_aif360(
         dataset.labels = labels.encode(predicted)
         dataset.scores = (dataset.labels == labels.favorable).astype(float)
     if scores is not None:
-        dataset.scores = check_column("scores", scores, len(frame)).astype(float).reshape(-1, 1)
+        dataset.scores = check_numbers("scores", scores, len(frame)).reshape(-1, 1)
     dataset.instance_weights = check_weights(sample_weight, len(frame))
     return dataset
 
@@ -191,6 +191,7 @@ def to_fairlearn(dataset: Any) -> FairlearnData:
     >>> back.y, back.privileged
     (array([1]), {'sex': 'Male'})
     """
+    require_dataset(dataset)
     schema = dataset.metadata.get(KEY)
     if schema is None:
         return _foreign(dataset)

@@ -7,6 +7,8 @@ from typing import Any
 
 from dr_core.encoding import listed
 
+from .optional import require_dataset
+
 __all__ = ["groups"]
 
 Groups = list[dict[str, float]]
@@ -41,6 +43,7 @@ def groups(dataset: Any, attribute: str | None = None) -> tuple[Groups, Groups]:
     >>> privileged
     [{'sex': 1.0, 'race': 0.0}]
     """
+    require_dataset(dataset)
     names = _names(dataset, attribute)
     of_name = dataset.protected_attribute_names.index
     marginalised = {n: dataset.unprivileged_protected_attributes[of_name(n)] for n in names}

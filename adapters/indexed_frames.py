@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.checks import check_column
+from dr_core.attributes import check_privileged
+from dr_core.checks import check_column, check_weights
 from dr_core.encoding import listed
+from dr_core.tables import as_table
 
 from .datasets import FairlearnData
 from .forms import as_column, as_frame
@@ -58,11 +60,12 @@ def to_aif360_sklearn(
     m     m   30
     f     f   40
     """
-    frame, _ = as_frame(X)
+    frame, _ = as_frame(as_table(X).native)
     sensitive = sensitive_frame(sensitive_features, frame, privileged)
     learn_sensitive(sensitive, privileged)
     index = _index(frame.index, sensitive, keep_index)
     check_column("y", y, len(frame))
+    check_weights(sample_weight, len(frame))
     weights = None if sample_weight is None else _indexed(sample_weight, index, "sample_weight")
     return IndexedData(frame.set_axis(index, axis=0), _indexed(y, index, "y"), weights)
 
@@ -96,6 +99,12 @@ def from_aif360_sklearn(
     >>> data.X.equals(X), data.sensitive_features["sex"].tolist()
     (True, ['m', 'f'])
     """
+    check_privileged(privileged)
+    for what, given, kind in (("X", X, pd.DataFrame), ("y", y, pd.Series)):
+        if not isinstance(given, kind):
+            raise TypeError(
+                f"{what} is a {type(given).__name__}; pass the {kind.__name__} of aif360.sklearn."
+            )
     lacking = [name for name in privileged if name not in X.index.names]
     if lacking:
         raise ValueError(
@@ -103,6 +112,8 @@ def from_aif360_sklearn(
         )
     rest = [i for i, name in enumerate(X.index.names) if name not in privileged]
     index = _levels(X.index, rest) if rest else pd.RangeIndex(len(X))
+    check_column("y", y, len(X))
+    check_weights(sample_weight, len(X))
     levels = {name: X.index.get_level_values(name) for name in privileged}
     return FairlearnData(
         X=X.set_axis(index, axis=0),

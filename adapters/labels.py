@@ -50,6 +50,10 @@ def learn_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> Labe
     (1.0, 0.0, array(['no', 'yes'], dtype='<U3'))
     """
     others = _other_labels(y, y_pred, favorable)
+    if is_number(y) == isinstance(favorable, str):
+        raise ValueError(
+            f"favorable_label is {favorable!r}, but y has the labels {listed(_values(y))}."
+        )
     if is_number(y):
         other = float(others[0]) if others else float(not favorable)
         return Labels(learn_coding(y), float(favorable), other)

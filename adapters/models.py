@@ -9,9 +9,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from dr_core.checks import check_column, check_weights
 from dr_core.encoding import Array
+from dr_core.tables import as_table
 
 from .datasets import build_dataset, to_fairlearn
 from .forms import FrameForm, as_column, as_frame
+from .optional import require_dataset
 from .schema import KEY, Schema
 from .sensitive import sensitive_frame
 
@@ -44,6 +46,11 @@ def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
     >>> as_estimator(algorithm, dataset).predict(X)
     array(['no', 'no', 'yes', 'yes'], dtype='<U3')
     """
+    require_dataset(dataset)
+    if not hasattr(algorithm, "predict"):
+        raise TypeError(
+            f"algorithm is a {type(algorithm).__name__}; pass an AIF360 algorithm with predict."
+        )
     return AIF360Estimator(algorithm, dataset)
 
 
@@ -99,7 +106,7 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
 
     def _dataset(self, X: Any, sensitive_features: Any) -> Any:
         schema = self._schema
-        frame, form = as_frame(X)
+        frame, form = as_frame(as_table(X).native)
         names = {column.name: None for column in schema.sensitive}
         sensitive = sensitive_frame(sensitive_features, frame, names)
         features, protected = schema.encode(frame, sensitive)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core import learn_attributes
-from dr_core.attributes import Attribute
+from dr_core.attributes import Attribute, check_privileged
 from dr_core.encoding import Array, listed
 
 from .codings import Coding, codes_for, is_number, learn_coding
@@ -52,6 +52,7 @@ def sensitive_frame(features: Any, X: pd.DataFrame, privileged: Mapping[Any, Any
     0   f
     1   m
     """
+    check_privileged(privileged)
     if features is None:
         lacking = [name for name in privileged if name not in X.columns]
         if lacking:

@@ -17,8 +17,10 @@ import numpy as np
 import pandas as pd
 from aif360.datasets import StructuredDataset
 
+from aif360_dr.couplings import on_patterns
 from aif360_dr.groups import Groups, privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
+from dr_core.couplings import Rules
 from dr_core.encoding import Array, listed
 
 __all__ = ["Carrier", "Carriers", "carrying_columns", "find_carriers"]
@@ -71,15 +73,25 @@ class Carriers:
 
     Attributes:
         all: One `Carrier` for each attribute.
-        attributes: The same for `dr_core`; their values are the codes of the patterns.
+        attributes: The same for `dr_core`; their values are the codes of the patterns. Features
+            that follow them are among its couplings.
     """
 
     all: list[Carrier]
     attributes: SensitiveAttributes
 
+    @property
+    def followers(self) -> list[str]:
+        """Names of the features that follow the attributes."""
+        return self.attributes.couplings.columns
+
     def frame(self, dataset: Any) -> pd.DataFrame:
-        """Codes of the patterns, one column an attribute; the index tells the row."""
-        return pd.DataFrame({carrier.name: carrier.codes(dataset) for carrier in self.all})
+        """Codes of the patterns, one column an attribute, and the features that follow them.
+
+        The index tells the row.
+        """
+        codes = {carrier.name: carrier.codes(dataset) for carrier in self.all}
+        return pd.DataFrame(codes | _features(dataset, self.followers))
 
     def variant(self, dataset: Any, frame: pd.DataFrame) -> Any:
         """Rows of a dataset, as the index of the frame tells, with the frame's patterns."""
@@ -91,6 +103,8 @@ class Carriers:
         """Write the frame's patterns into a dataset that has as many rows, in place."""
         for carrier in self.all:
             carrier.write(dataset, frame[carrier.name].to_numpy())
+        for name in self.followers:
+            dataset.features[:, dataset.feature_names.index(name)] = frame[name]
 
 
 def find_carriers(
@@ -98,6 +112,7 @@ def find_carriers(
     privileged_groups: Groups | None = None,
     *,
     carried_by: Mapping[str, Sequence[str]] | None = None,
+    coupled: Rules | None = None,
 ) -> Carriers:
     """Learn where a dataset carries its protected attributes, and their values.
 
@@ -106,6 +121,7 @@ def find_carriers(
         privileged_groups: See `privileged_values`.
         carried_by: Names of the features that carry an attribute, by the name of the attribute,
             for those that are called neither like it nor `attribute=value`.
+        coupled: Rules for features that follow an attribute, see `aif360_dr.couplings`.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -120,8 +136,20 @@ def find_carriers(
     ]
     domain = {carrier.name: range(len(carrier.patterns)) for carrier in carriers}
     codes = {carrier.name: np.flatnonzero(carrier.is_privileged).tolist() for carrier in carriers}
-    columns = pd.DataFrame({name: [0] for name in domain})
-    return Carriers(carriers, learn_attributes(columns, codes, domain=domain))
+    frame = pd.DataFrame({name: [0] for name in domain})
+    if not coupled:
+        return Carriers(carriers, learn_attributes(frame, codes, domain=domain))
+    carrying = {i for carrier in carriers for i in carrier.columns}
+    others = [name for i, name in enumerate(dataset.feature_names) if i not in carrying]
+    frame = pd.DataFrame(
+        {carrier.name: carrier.codes(dataset) for carrier in carriers} | _features(dataset, others)
+    )
+    rules = on_patterns(coupled, dataset, {c.name: c.patterns[:, 0] for c in carriers})
+    return Carriers(carriers, learn_attributes(frame, codes, domain=domain, coupled=rules))
+
+
+def _features(dataset: Any, names: Sequence[str]) -> dict[str, Array]:
+    return {name: dataset.features[:, dataset.feature_names.index(name)] for name in names}
 
 
 def carrying_columns(

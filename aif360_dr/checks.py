@@ -66,9 +66,14 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
 
 
 def check_perturbed(
-    classified: Any, perturbed: Any, carried_by: Mapping[str, Sequence[str]] | None
+    classified: Any,
+    perturbed: Any,
+    carried_by: Mapping[str, Sequence[str]] | None,
+    followers: Sequence[str] = (),
 ) -> None:
     """Refuse a perturbed dataset that differs in more than protected attributes and labels.
+
+    Features that follow the attributes may differ too.
 
     Examples:
         >>> from aif360_dr import perturb_dataset
@@ -82,11 +87,14 @@ def check_perturbed(
             raise ValueError(f"{what} has other {name} than classified_dataset.")
     if not np.array_equal(classified.instance_weights, perturbed.instance_weights):
         raise ValueError(f"{what} has other instance_weights than classified_dataset.")
-    _refuse_other_features(classified, perturbed, carried_by)
+    _refuse_other_features(classified, perturbed, carried_by, followers)
 
 
 def _refuse_other_features(
-    classified: Any, perturbed: Any, carried_by: Mapping[str, Sequence[str]] | None
+    classified: Any,
+    perturbed: Any,
+    carried_by: Mapping[str, Sequence[str]] | None,
+    followers: Sequence[str],
 ) -> None:
     names = classified.protected_attribute_names
     may_differ = {i for name in names for i in carrying_columns(classified, name, carried_by)}
@@ -94,11 +102,13 @@ def _refuse_other_features(
         column
         for i, column in enumerate(classified.feature_names)
         if i not in may_differ
+        and column not in followers
         and not np.array_equal(classified.features[:, i], perturbed.features[:, i], equal_nan=True)
     ]
     if differing:
         raise ValueError(
             f"perturbed_classified_dataset differs in {listed(differing)}; only protected "
             f"attributes ({listed(names)}) and features that carry them may differ. Name features "
-            'that carry one in another form: carried_by={"attribute": ["feature", ...]}.'
+            'that carry one in another form: carried_by={"attribute": ["feature", ...]}; features '
+            "that follow one: coupled={...}."
         )

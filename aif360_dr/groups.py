@@ -7,6 +7,7 @@ from typing import Any
 
 from aif360.datasets import StructuredDataset
 
+from dr_core.checks import is_number
 from dr_core.encoding import listed
 
 __all__ = ["Groups", "privileged_values"]
@@ -34,8 +35,10 @@ def privileged_values(
         >>> privileged_values(hiring(), [{"sex": 1, "race": 1}, {"sex": 1, "race": 2}])
         {'sex': [1.0], 'race': [1.0, 2.0]}
     """
+    _require_dataset(dataset)
     if not privileged_groups:
         return _declared(dataset)
+    _require_groups(privileged_groups)
     values: dict[str, list[float]] = {}
     for name, value in (item for group in privileged_groups for item in group.items()):
         _require_attribute(dataset, name)
@@ -43,6 +46,27 @@ def privileged_values(
         if float(value) not in known:
             known.append(float(value))
     return values
+
+
+def _require_dataset(dataset: Any) -> None:
+    if not isinstance(dataset, StructuredDataset):
+        raise TypeError(
+            f"dataset is a {type(dataset).__name__}; pass an AIF360 dataset. Frames become one "
+            "with dr_adapters.to_aif360."
+        )
+
+
+def _require_groups(groups: Any) -> None:
+    """Refuse what is no list of dicts of numbers: one dict alone is an easy mistake."""
+    is_list = isinstance(groups, Sequence) and not isinstance(groups, str)
+    if not is_list or not all(
+        isinstance(group, Mapping) and all(is_number(value) for value in group.values())
+        for group in groups
+    ):
+        raise TypeError(
+            "privileged_groups must be a list of dicts of numbers, such as [{'sex': 1}]; it is "
+            f"{groups!r}."
+        )
 
 
 def _declared(dataset: Any) -> dict[str, list[float]]:

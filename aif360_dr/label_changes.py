@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from aif360_dr.carriers import Carriers
 from aif360_dr.models import predict_labels
 from dr_core.encoding import Array
-from dr_core.responses import Plan, Response
+from dr_core.perturbation import CodedRows
+from dr_core.responses import Plan, Response, cut_rows
 from dr_core.risk import individual_risk
+from dr_core.tables import as_table
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]
 
@@ -90,13 +91,12 @@ def _answers(
     model: Any, dataset: Any, labels: Array, carriers: Carriers, plan: Plan
 ) -> Iterator[Response]:
     random = np.random.default_rng(plan.random_state)
-    codes = carriers.frame(dataset).to_numpy().T
-    for start in range(0, len(labels), CHUNK_ROWS):
-        rows = slice(start, min(start + CHUNK_ROWS, len(labels)))
-        variants = plan.variants(codes[:, rows], random)
-        index = start + variants.rows
-        frame = pd.DataFrame(variants.codes.T, index=index, columns=carriers.attributes.names)
+    everything = CodedRows.of(as_table(carriers.frame(dataset)), carriers.attributes)
+    for rows in cut_rows(len(labels), plan, CHUNK_ROWS):
+        chunk = everything.take(rows)
+        variants = plan.variants(chunk.codes, random)
+        frame = chunk.take(variants.rows).variant(variants.codes)
         perturbed = (
             predict_labels(model, carriers.variant(dataset, frame)) if len(frame) else labels[:0]
         )
-        yield Response(rows, codes[:, rows], labels[rows], variants, perturbed)
+        yield Response(rows, chunk.codes, labels[rows], variants, perturbed)

@@ -17,6 +17,7 @@ from aif360_dr.groups import Groups
 from aif360_dr.label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr.models import classify
 from aif360_dr.uncached import Uncached
+from dr_core.couplings import Rules
 from dr_core.encoding import Array
 
 __all__ = ["DiscriminativeRiskMetric"]
@@ -40,6 +41,8 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
             the DR methods need it.
         carried_by: Features that carry a protected attribute under another name; they may differ
             in the perturbed dataset.
+        coupled: Rules for features that follow an attribute, where `perturb_dataset` had them;
+            these features may differ too.
 
     Examples:
         A model that hires men after two years, and women after four:
@@ -71,6 +74,7 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         *,
         perturbed_classified_dataset: StructuredDataset | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
+        coupled: Rules | None = None,
     ) -> None:
         if all(isinstance(each, StructuredDataset) for each in (dataset, classified_dataset)):
             check_lengths(dataset, classified_dataset, "classified_dataset")
@@ -80,7 +84,16 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         self.perturbed_classified_dataset = perturbed_classified_dataset
         self._changes: LabelChanges | None = None
         if perturbed_classified_dataset is not None:
-            check_perturbed(classified_dataset, perturbed_classified_dataset, carried_by)
+            followers = (
+                find_carriers(
+                    dataset, privileged_groups, carried_by=carried_by, coupled=coupled
+                ).followers
+                if coupled
+                else []
+            )
+            check_perturbed(
+                classified_dataset, perturbed_classified_dataset, carried_by, followers
+            )
             self._changes = _changes(classified_dataset, perturbed_classified_dataset)
 
     @classmethod
@@ -97,6 +110,7 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         seed: Any = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         domain: StructuredDataset | None = None,
+        coupled: Rules | None = None,
     ) -> DiscriminativeRiskMetric:
         """Predict and perturb with a model at hand.
 
@@ -117,12 +131,15 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
             carried_by: Features that carry a protected attribute under another name.
             domain: Dataset to learn the values of the protected attributes from, when this one
                 may lack some.
+            coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
         Returns:
             A metric with all DR methods ready.
         """
         learned_from = dataset if domain is None else domain
-        carriers = find_carriers(learned_from, privileged_groups, carried_by=carried_by)
+        carriers = find_carriers(
+            learned_from, privileged_groups, carried_by=carried_by, coupled=coupled
+        )
         _require_features(carriers, estimator)
         classified = classify(estimator, dataset)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
@@ -138,10 +155,9 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         return self._label_changes.any.copy()
 
     def num_label_changes(self, privileged: bool | None = None) -> float:
-        r"""Number of instances whose predicted label changes.
+        """Number of instances whose predicted label changes.
 
-        :math:`\sum_{i=1}^n w_i \mathbb{1}[f(x_i) \neq f(\tilde{x}_i)]`; with the exact
-        method, what is expected of it.
+        Σ w_i 1[f(x_i) ≠ f(x̃_i)]; with the exact method, what is expected of it.
 
         Args:
             privileged: Whether to condition on the privileged groups (`True`), the unprivileged
@@ -158,7 +174,7 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         return self._weighed(self._label_changes.gains, privileged)
 
     def discriminative_risk(self, privileged: bool | None = None) -> float:
-        r"""Discriminative risk, :math:`Pr(f(x) \neq f(\tilde{x}))`; 0 is best."""
+        """Discriminative risk, Pr(f(x) ≠ f(x̃)); 0 is best."""
         return self.num_label_changes(privileged) / self.num_instances(privileged=privileged)
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> float:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from aif360_dr.checks import check_labels, label_values
 from dr_core.encoding import Array
+from dr_core.responses import prediction_function
 
 __all__ = ["EstimatorTransformer", "classify", "model_input", "predict_labels", "with_labels"]
 
@@ -30,7 +31,7 @@ def model_input(estimator: Any, dataset: StructuredDataset) -> Any:
     first = estimator[0] if isinstance(estimator, list | tuple) else estimator
     names = getattr(first, "feature_names_in_", None)
     if names is None:
-        return dataset.features
+        return dataset.features.copy()  # which the model may write into
     frame = pd.DataFrame(dataset.features, columns=dataset.feature_names)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
@@ -55,7 +56,7 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
     """
     if isinstance(model, Transformer):
         return _checked_labels(model.predict(dataset).labels, dataset)
-    predict = getattr(model, "predict", model)
+    predict = prediction_function(model)
     return _checked_labels(predict(model_input(model, dataset)), dataset)
 
 
@@ -114,6 +115,10 @@ class EstimatorTransformer(Transformer):
         estimator: Any,
         read: Callable[[Any, StructuredDataset], Any] = model_input,
     ) -> None:
+        if not hasattr(estimator, "predict"):
+            raise TypeError(
+                f"estimator is a {type(estimator).__name__}; pass one with fit and predict."
+            )
         super().__init__(estimator=type(estimator).__name__)
         self.estimator = estimator
         self.read = read
@@ -141,8 +146,8 @@ def _checked_labels(labels: Any, dataset: Any) -> Array:
         numbers = labels.ravel().astype(np.float64)
     except ValueError:
         raise ValueError(
-            f"the model returned labels such as {labels.ravel()[0]!r}; fit it on the labels of "
-            "the dataset, which are numbers."
+            f"the model returned labels such as {labels.ravel().tolist()[0]!r}; fit it on the "
+            "labels of the dataset, which are numbers."
         ) from None
     check_labels(numbers, dataset, "the model")
     return numbers

@@ -11,6 +11,7 @@ from aif360.datasets import StructuredDataset
 from aif360_dr.carriers import find_carriers
 from aif360_dr.groups import Groups
 from dr_core import perturb
+from dr_core.couplings import Rules
 
 __all__ = ["perturb_dataset"]
 
@@ -23,6 +24,7 @@ def perturb_dataset(
     seed: Any = None,
     carried_by: Mapping[str, Sequence[str]] | None = None,
     domain: StructuredDataset | None = None,
+    coupled: Rules | None = None,
 ) -> StructuredDataset:
     """Perturb the protected attributes of each row once, at random.
 
@@ -41,6 +43,10 @@ def perturb_dataset(
             `{"race-num": ["race_White", "race_Black"]}`.
         domain: Dataset to learn the values of the attributes from, when this one is a part of it
             that may lack some.
+        coupled: Features that follow an attribute when it changes, such as `{"relationship":
+            {"sex": {0: {"Husband": "Wife"}, 1: {"Wife": "Husband"}}}}`. A one-hot encoded feature
+            is named as here, `relationship=Husband` stays as it is in the dataset. See
+            `aif360_dr.couplings`.
 
     Returns:
         An independent dataset; its metadata remember where it comes from.
@@ -53,15 +59,24 @@ def perturb_dataset(
         ([0.0, 0.0, 1.0], [1.0, 0.0, 1.0])
         >>> perturbed.protected_attributes[0].tolist()
         [1.0, 0.0]
+
+        Years of experience that follow:
+
+        >>> rules = {"years": {"sex": {1: {1: 3}}}}
+        >>> perturb_dataset(dataset, [{"sex": 1}], coupled=rules).features[0].tolist()
+        [1.0, 0.0, 3.0]
     """
     learned_from = dataset if domain is None else domain
-    carriers = find_carriers(learned_from, privileged_groups, carried_by=carried_by)
+    carriers = find_carriers(
+        learned_from, privileged_groups, carried_by=carried_by, coupled=coupled
+    )
     drawn = perturb(carriers.frame(dataset), carriers.attributes, p=p, random_state=seed)
     perturbed = _independent_copy(dataset)
     carriers.write(perturbed, drawn)
     perturbed.metadata.update(
         transformer="perturb_dataset",
-        params={"privileged_groups": deepcopy(privileged_groups), "p": p},
+        params={"privileged_groups": deepcopy(privileged_groups), "p": p}
+        | ({"coupled": deepcopy(coupled)} if coupled else {}),
         previous=[dataset],
     )
     return perturbed

@@ -16,8 +16,10 @@ from aif360_dr.carriers import Carriers, find_carriers
 from aif360_dr.checks import label_values
 from aif360_dr.groups import Groups
 from aif360_dr.models import model_input, with_labels
+from dr_core.couplings import Rules
 from dr_core.ensembles import Ensemble, as_ensemble, collect_votes
 from dr_core.pruning import PruningResult, epaf, poaf
+from dr_core.pruning.result import ACCURACY_TOLERANCE
 from dr_core.voting import Votes
 
 __all__ = ["EPAFPruning", "POAFPruning"]
@@ -36,6 +38,7 @@ class _Pruning(Transformer):
         seed: Any,
         method: str,
         carried_by: Mapping[str, Sequence[str]] | None,
+        coupled: Rules | None,
         **options: Any,
     ) -> None:
         super().__init__(
@@ -55,6 +58,7 @@ class _Pruning(Transformer):
         self.seed = seed
         self.method = method
         self.carried_by = carried_by
+        self.coupled = coupled
 
     def fit(
         self, dataset_true: StructuredDataset, dataset_pred: StructuredDataset | None = None
@@ -70,7 +74,12 @@ class _Pruning(Transformer):
         Returns:
             self
         """
-        carriers = find_carriers(dataset_true, self.privileged_groups, carried_by=self.carried_by)
+        carriers = find_carriers(
+            dataset_true,
+            self.privileged_groups,
+            carried_by=self.carried_by,
+            coupled=self.coupled,
+        )
         votes = collect_votes(
             _OnPatterns(self.estimator, dataset_true, carriers),
             carriers.frame(dataset_true),
@@ -128,8 +137,10 @@ class POAFPruning(_Pruning):
         seed: Where draws come from; NumPy's global state is left alone.
         method: "exact" perturbs each row in every possible way, "sample" once at random.
         n_iter: Number of mutations, the more the better the front.
-        selection: What to pick from the front: "objective", "min_risk" or a function of it.
+        selection: What to pick from the front: "objective", "largest", "min_risk" or a function.
+        accuracy_tolerance: Accuracy that "min_risk" may lose against the best of the front.
         carried_by: Features that carry a protected attribute under another name.
+        coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
     Attributes:
         members_: Positions of the members kept.
@@ -160,14 +171,25 @@ class POAFPruning(_Pruning):
         method: str = "exact",
         n_iter: int | None = None,
         selection: Any = "objective",
+        accuracy_tolerance: float = ACCURACY_TOLERANCE,
         carried_by: Mapping[str, Sequence[str]] | None = None,
+        coupled: Rules | None = None,
     ) -> None:
-        groups = privileged_groups, unprivileged_groups
         super().__init__(
-            estimator, *groups, max_members, trade_off, seed, method, carried_by, n_iter=n_iter
+            estimator,
+            privileged_groups,
+            unprivileged_groups,
+            max_members,
+            trade_off,
+            seed,
+            method,
+            carried_by,
+            coupled,
+            n_iter=n_iter,
         )
         self.n_iter = n_iter
         self.selection = selection
+        self.accuracy_tolerance = accuracy_tolerance
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         return poaf(
@@ -176,6 +198,7 @@ class POAFPruning(_Pruning):
             trade_off=self.trade_off,
             n_iter=self.n_iter,
             selection=self.selection,
+            accuracy_tolerance=self.accuracy_tolerance,
             random_state=self.seed,
         )
 
@@ -194,6 +217,7 @@ class EPAFPruning(_Pruning):
         n_groups: 1 is EPAF-C; more is EPAF-D, which prunes random groups of members first.
         n_jobs: Groups pruned at the same time, through joblib.
         carried_by: Features that carry a protected attribute under another name.
+        coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
     Attributes:
         members_: Positions of the members kept.
@@ -224,10 +248,19 @@ class EPAFPruning(_Pruning):
         n_groups: int = 1,
         n_jobs: int | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
+        coupled: Rules | None = None,
     ) -> None:
-        groups = privileged_groups, unprivileged_groups
         super().__init__(
-            estimator, *groups, max_members, trade_off, seed, method, carried_by, n_groups=n_groups
+            estimator,
+            privileged_groups,
+            unprivileged_groups,
+            max_members,
+            trade_off,
+            seed,
+            method,
+            carried_by,
+            coupled,
+            n_groups=n_groups,
         )
         self.n_groups = n_groups
         self.n_jobs = n_jobs

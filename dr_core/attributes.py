@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dr_core.checks import check_choice
+from dr_core.couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 from dr_core.encoding import Array, Factorized, encode, listed, sorted_values
 from dr_core.tables import Recoded, Table, as_table
 
@@ -28,6 +30,7 @@ __all__ = [
     "Attribute",
     "OneHot",
     "SensitiveAttributes",
+    "check_privileged",
     "empty_groups",
     "learn_attributes",
 ]
@@ -129,10 +132,19 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class SensitiveAttributes:
-    """All sensitive attributes of a data set, in the order in which they were given."""
+    """All sensitive attributes of a data set, in the order in which they were given.
+
+    Attributes
+    ----------
+    attributes : tuple of Attribute
+    missing : {"error", "keep"}
+    couplings : Couplings
+        Columns that follow the attributes; see `dr_core.couplings`.
+    """
 
     attributes: tuple[Attribute, ...]
     missing: str = "error"
+    couplings: Couplings = NO_COUPLINGS
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)
@@ -144,6 +156,16 @@ class SensitiveAttributes:
     def names(self) -> list[Any]:
         """Names of the attributes."""
         return [attribute.name for attribute in self]
+
+    @property
+    def columns(self) -> list[Any]:
+        """Columns of X that carry the attributes."""
+        return [column for a in self for column in a.columns or (a.name,)]
+
+    @property
+    def uncoupled(self) -> SensitiveAttributes:
+        """The same attributes, followed by no other column."""
+        return replace(self, couplings=NO_COUPLINGS)
 
     def encode(self, table: Table) -> Array:
         """Read the codes off a table, shape (attributes, rows)."""
@@ -178,14 +200,14 @@ class SensitiveAttributes:
                 )
 
 
-def empty_groups(groups: Mapping[Any, Array]) -> list[str]:
-    """Say which groups have no row, for each named grouping."""
+def empty_groups(n_rows: Mapping[Any, Array]) -> list[str]:
+    """Say which groups have no row, from the number of rows in each, for each named grouping."""
     names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
     return [
         f"no {names[group]} row for {attribute!r}"
-        for attribute, of_row in groups.items()
+        for attribute, counts in n_rows.items()
         for group in names
-        if not (of_row == group).any()
+        if not counts[group]
     ]
 
 
@@ -195,6 +217,7 @@ def learn_attributes(
     *,
     domain: Mapping[Any, Collection[Any]] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> SensitiveAttributes:
     """Learn the values of each sensitive attribute and check them against `privileged`.
 
@@ -206,9 +229,13 @@ def learn_attributes(
         From the name of each sensitive column (its position, for an array) to its privileged
         value, a collection of them, or a `OneHot`. Attributes learned before pass unchanged.
     domain : mapping, optional
-        All values an attribute can take, for those that X does not show completely.
+        All values an attribute can take, for those that X does not show completely; also those
+        of a coupled column.
     missing : {"error", "keep"}
         Whether a missing sensitive value is an error, or its row is left unperturbed.
+    coupled : mapping, optional
+        Columns that follow an attribute when it changes, such as {"relationship": {"sex":
+        {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see `dr_core.couplings`.
 
     Examples
     --------
@@ -217,10 +244,25 @@ def learn_attributes(
     >>> [(a.name, a.values, a.is_privileged.tolist()) for a in attributes]
     [('sex', ('Female', 'Male'), [False, True])]
     """
-    if missing not in ("error", "keep"):
-        raise ValueError(f'missing must be "error" or "keep"; it is {missing!r}.')
+    check_choice("missing", missing, ("error", "keep"))
+    check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
-        return _learned_before(privileged, domain, missing)
+        return _learned_before(X, privileged, domain, missing, coupled)
+    table = as_table(X)
+    table.read({*privileged, *(coupled or ())} & set(table.keys()))
+    domain = _checked_domain(domain, privileged, coupled or {})
+    learned = tuple(
+        _learn(table, name, value, domain.get(name)) for name, value in privileged.items()
+    )
+    attributes = SensitiveAttributes(learned, missing)
+    _refuse_shared_columns(attributes.columns)
+    return _with_couplings(attributes, table, coupled, domain)
+
+
+def check_privileged(privileged: Any) -> None:
+    """Refuse what does not map sensitive columns to values, whatever the data."""
+    if isinstance(privileged, SensitiveAttributes):
+        return
     if not isinstance(privileged, Mapping) or not privileged:
         raise TypeError(
             "privileged must map each sensitive column to its privileged value, such as "
@@ -230,36 +272,56 @@ def learn_attributes(
         raise ValueError(
             f"the name {ALL!r} stands for all attributes together; rename the column."
         )
-    table = as_table(X)
-    table.read(set(privileged) & set(table.keys()))
-    domain = domain or {}
-    _refuse_other_keys(domain, privileged)
-    learned = tuple(
-        _learn(table, name, value, domain.get(name)) for name, value in privileged.items()
-    )
-    _refuse_shared_columns(learned)
-    return SensitiveAttributes(learned, missing)
+
+
+def _with_couplings(
+    attributes: SensitiveAttributes, table: Table, coupled: Rules | None, domain: Mapping[Any, Any]
+) -> SensitiveAttributes:
+    if not coupled:
+        return attributes
+    values = {attribute.name: attribute.values for attribute in attributes}
+    couplings = learn_couplings(table, coupled, values, attributes.columns, domain)
+    return replace(attributes, couplings=couplings)
 
 
 def _learned_before(
-    attributes: SensitiveAttributes, domain: Mapping[Any, Any] | None, missing: str
+    X: Any,
+    attributes: SensitiveAttributes,
+    domain: Mapping[Any, Any] | None,
+    missing: str,
+    coupled: Rules | None,
 ) -> SensitiveAttributes:
     if domain:
         raise ValueError("domain was learned with the attributes; pass it to learn_attributes.")
+    if coupled and attributes.couplings:
+        raise ValueError("coupled was learned with the attributes; pass it there alone.")
+    attributes = _with_couplings(attributes, as_table(X), coupled, {})
     return attributes if missing == "error" else replace(attributes, missing=missing)
 
 
-def _refuse_other_keys(domain: Mapping[Any, Any], privileged: Mapping[Any, Any]) -> None:
+def _checked_domain(
+    domain: Any, privileged: Mapping[Any, Any], coupled: Mapping[Any, Any]
+) -> Mapping[Any, Any]:
+    domain = {} if domain is None else domain
+    lists = isinstance(domain, Mapping) and all(
+        isinstance(values, Iterable) and not isinstance(values, str) for values in domain.values()
+    )
+    if not lists:
+        raise TypeError(
+            "domain must map sensitive columns to all their values, such as "
+            f'{{"sex": ["F", "M"]}}; it is {domain!r}.'
+        )
     plain = [name for name, value in privileged.items() if not isinstance(value, OneHot)]
+    plain += list(coupled)
     others = [name for name in domain if name not in plain]
     if others:
         raise ValueError(
             f"domain has {listed(others)}; its keys must be sensitive columns: {listed(plain)}."
         )
+    return domain
 
 
-def _refuse_shared_columns(attributes: Iterable[Attribute]) -> None:
-    columns = [column for a in attributes for column in a.columns or (a.name,)]
+def _refuse_shared_columns(columns: list[Any]) -> None:
     shared = sorted({str(column) for column in columns if columns.count(column) > 1})
     if shared:
         raise ValueError(f"two sensitive attributes share the columns {listed(shared)}.")

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from dr_core.attributes import ALL
 from dr_core.checks import check_column
 from dr_core.encoding import Array, encode, factorize, listed, sorted_values
+from dr_core.group_sums import Changes, GroupSums
+from dr_core.individuals import Individuals, concerned
+from dr_core.perturbation import CodedRows
+from dr_core.plausibility import CheckedRows, PairCheck, PlausibilityTally
 from dr_core.responses import Plan, Response, predictor, responses
 from dr_core.tables import Table
 from dr_core.tally import DIGITS, Tally, tally_predictions, tally_profiles
 
-__all__ = ["Audit", "Changes", "Judged", "Predictions", "class_labels"]
+__all__ = ["Audit", "Judged", "Predictions", "check_few", "class_labels"]
 
 MOST_CLASSES = 100
 """More distinct labels than this are taken for quantities."""
@@ -40,36 +44,50 @@ class Predictions:
     y_pred: Any
     y_pred_perturbed: Any = None
 
+    def columns(self, name: str) -> dict[str, Any]:
+        """All arrays, under what errors call them for a model of this name."""
+        given, perturbed = self.y_pred_perturbed, f"y_pred_perturbed of {name!r}"
+        if isinstance(given, Mapping):
+            several = {f"{perturbed}, {key!r}": values for key, values in given.items()}
+        else:
+            several = {perturbed: given}
+        return {f"y_pred of {name!r}": self.y_pred} | several
 
-class Changes(NamedTuple):
-    """How likely the prediction of each row is to change, (n,) each.
-
-    Attributes
-    ----------
-    risk : into any other class
-    loses : from the favourable class into another
-    gains : from another class into the favourable one
-    """
-
-    risk: Array
-    loses: Array
-    gains: Array
+    def of_part(self, name: str, columns: Mapping[Any, Any]) -> Predictions:
+        """Predictions for a part of the rows, from its columns."""
+        y_pred, *several = (columns.get(key) for key in self.columns(name))
+        if isinstance(self.y_pred_perturbed, Mapping):
+            return Predictions(y_pred, dict(zip(self.y_pred_perturbed, several, strict=True)))
+        return Predictions(y_pred, several[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What one model did on the rows of an audit.
+    """What one model did on rows of an audit; what it did on parts of them adds up.
 
     Attributes
     ----------
-    predictions : (n,) positions of f(x) in the classes
     tallies : Tally for each name in the plan's scenarios
-    changes : Changes of the rows, for each name whose perturbed predictions are known
+    carried : GroupSums for each name whose perturbed predictions are known
+    individuals : some of those concerned
+    plausibility : which of the perturbed rows could exist, where asked for
+    coupled : the same where other columns follow the attributes; None where none does
     """
 
-    predictions: Array
     tallies: dict[Any, Tally]
-    changes: dict[Any, Changes]
+    carried: dict[Any, GroupSums]
+    individuals: Individuals
+    plausibility: PlausibilityTally | None = None
+    coupled: Judged | None = None
+
+    def __add__(self, other: Judged) -> Judged:
+        return Judged(
+            {name: tally + other.tallies[name] for name, tally in self.tallies.items()},
+            {name: sums + other.carried[name] for name, sums in self.carried.items()},
+            self.individuals + other.individuals,
+            _added(self.plausibility, other.plausibility),
+            _added(self.coupled, other.coupled),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +103,9 @@ class Audit:
         All class labels, sorted.
     y : (n,) true labels
     sample_weight : (n,) or None
+    start : position of the first row, where the rows are a part of more
+    pair_check : PairCheck, or None
+        What makes perturbed rows implausible; without it they are not checked.
     """
 
     table: Table
@@ -92,18 +113,8 @@ class Audit:
     classes: list[Any]
     y: Array
     sample_weight: Array | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.classes) > MOST_CLASSES:
-            raise ValueError(
-                f"y and the models have {len(self.classes)} distinct labels, more than "
-                f"{MOST_CLASSES}. If they are quantities, use assess_risk(..., tolerance=...)."
-            )
-
-    @property
-    def weights(self) -> Array:
-        """Weights of the rows, ones where none were given."""
-        return np.ones(len(self.y)) if self.sample_weight is None else self.sample_weight
+    start: int = 0
+    pair_check: PairCheck | None = None
 
     @cached_property
     def labels(self) -> Array:
@@ -123,62 +134,122 @@ class Audit:
             for name, active in self.plan.scenarios.items()
         }
 
-    def judge(self, name: str, model: Any, favorable: int, **options: Any) -> Judged:
-        """Let a model predict, or take its predictions as given, and tally them."""
+    def judge(
+        self, name: str, model: Any, favorable: int, *, individuals: int = 0, **options: Any
+    ) -> Judged:
+        """Let a model predict, or take its predictions as given, and tally them.
+
+        Parameters
+        ----------
+        name : what errors call the model
+        model : fitted model, callable or Predictions
+        favorable : position of the favourable class
+        individuals : how many of those concerned to keep
+        **options : for `responses`; its `plan` has the random numbers of this model
+        """
         if isinstance(model, Predictions):
-            return self._judge_given(name, model, favorable)
+            return self._judge_given(name, model, favorable, individuals)
         what = f"the predictions of model {name!r}"
-        answers = responses(predictor(model), self.table, self.plan, **options)
-        parts = [self._tally(answer, what, favorable) for answer in answers]
-        tallies = {
-            scenario: reduce(add, (part.tallies[scenario] for part in parts))
-            for scenario in self.plan.scenarios
-        }
-        changes = {
-            scenario: _joined([part.changes[scenario] for part in parts])
-            for scenario in self.plan.scenarios
-        }
-        return Judged(np.concatenate([part.predictions for part in parts]), tallies, changes)
+        options = {"plan": self.plan} | options
+        answers = responses(predictor(model), self.table, apart=True, **options)
+        parts = (self._judge_both(answer, what, favorable, individuals) for answer in answers)
+        return reduce(add, parts)
+
+    @cached_property
+    def _checked(self) -> tuple[CheckedRows | None, CheckedRows | None]:
+        """Rows ready to be checked, as defined and with coupled columns."""
+        if self.pair_check is None:
+            return None, None
+        rows = CodedRows.of(self.table, self.plan.attributes)
+        return self.pair_check.over(rows.uncoupled), self.pair_check.over(rows)
+
+    def _judge_both(self, answer: Response, what: str, favorable: int, individuals: int) -> Judged:
+        """As defined and, where columns are coupled, with these."""
+        as_defined, followed = self._checked
+        judged = self._judge(answer, what, favorable, individuals, as_defined)
+        if answer.coupled is None:
+            return judged
+        coupled = self._judge(answer.with_couplings, what, favorable, 0, followed)
+        return replace(judged, coupled=coupled)
 
     def _encode(self, values: Array, what: str) -> Array:
         return encode(factorize(values), self.classes, what)
 
-    def _tally(self, answer: Response, what: str, favorable: int) -> Judged:
+    def _judge(
+        self,
+        answer: Response,
+        what: str,
+        favorable: int,
+        individuals: int,
+        checked: CheckedRows | None,
+    ) -> Judged:
         f = self._encode(answer.predictions, what)
         perturbed = self._encode(answer.perturbed, what)
-        weights = None if self.sample_weight is None else self.sample_weight[answer.rows]
         profiles = {
             name: _profiles(answer, f, perturbed, len(self.classes), s)
             for s, name in enumerate(self.plan.scenarios)
         }
         tallies = {
             name: tally_profiles(
-                self.groups[name][answer.rows],
-                self.labels[answer.rows],
-                f,
-                of_rows,
-                self.classes,
-                weights,
+                *self._cells(name, answer.rows), f, of_rows, *self._weigh(answer.rows)
             )
             for name, of_rows in profiles.items()
         }
         changes = {name: _changes(f, of_rows, favorable) for name, of_rows in profiles.items()}
-        return Judged(f, tallies, changes)
+        judged = self._judged(tallies, changes, f, answer.rows, individuals)
+        if checked is None:
+            return judged
+        moved = f[answer.variants.rows] != perturbed
+        weights = self._weigh(answer.rows)[1]
+        found = checked.tally(answer.rows, answer.variants, moved, weights)
+        return replace(judged, plausibility=found)
 
-    def _judge_given(self, name: str, model: Predictions, favorable: int) -> Judged:
+    def _cells(self, name: Any, rows: slice) -> tuple[Array, Array]:
+        return self.groups[name][rows], self.labels[rows]
+
+    def _weigh(self, rows: slice) -> tuple[list[Any], Array | None]:
+        weights = None if self.sample_weight is None else self.sample_weight[rows]
+        return self.classes, weights
+
+    def _judged(
+        self,
+        tallies: dict[Any, Tally],
+        changes: dict[Any, Changes],
+        f: Array,
+        rows: slice,
+        individuals: int,
+    ) -> Judged:
+        carried = {
+            name: GroupSums.of(
+                self.codes[list(self.plan.scenarios[name]), rows], self._weigh(rows)[1], found
+            )
+            for name, found in changes.items()
+        }
+        last = changes.get(list(self.plan.scenarios)[-1])
+        risks = np.zeros(len(f)) if last is None else np.asarray(last.risk, float)
+        sensitive = self.plan.attributes.columns
+        some = concerned(
+            self.table.take(rows),
+            risks,
+            lambda chosen: [self.classes[code] for code in f[chosen]],
+            sensitive,
+            individuals,
+            self.start + rows.start,
+        )
+        return Judged(tallies, carried, some)
+
+    def _judge_given(
+        self, name: str, model: Predictions, favorable: int, individuals: int
+    ) -> Judged:
         f = self._given(model.y_pred, f"y_pred of {name!r}")
         known = {
             scenario: self._given(values, f"y_pred_perturbed of {name!r}")
             for scenario, values in self._perturbed_by_name(name, model).items()
         }
+        rows = slice(0, len(f))
         tallies = {
             scenario: tally_predictions(
-                self.groups[scenario],
-                self.labels,
-                f,
-                known.get(scenario, f),
-                self.classes,
-                self.sample_weight,
+                *self._cells(scenario, rows), f, known.get(scenario, f), *self._weigh(rows)
             )
             for scenario in self.plan.scenarios
         }
@@ -186,7 +257,7 @@ class Audit:
             scenario: _sure_changes(f, perturbed, favorable)
             for scenario, perturbed in known.items()
         }
-        return Judged(f, tallies, changes)
+        return self._judged(tallies, changes, f, rows, individuals)
 
     def _given(self, values: Any, what: str) -> Array:
         return self._encode(check_column(what, values, self.table.n_rows), what)
@@ -206,17 +277,19 @@ class Audit:
         return dict(given)
 
 
+def _added(one: Any, other: Any) -> Any:
+    return None if one is None else one + other
+
+
 def _profiles(answer: Response, f: Array, perturbed: Array, n_classes: int, s: int) -> Array:
     """Distribution of f(x̃) over the classes for each row, shape (n, C), in scenario s."""
     n, variants = len(f), answer.variants
     cell = variants.rows * n_classes + perturbed
     mass = np.bincount(cell, variants.probability[:, s], n * n_classes).reshape(n, n_classes)
-    mass[np.arange(n), f] += variants.stay_probability(n)[s]
-    return mass
-
-
-def _joined(parts: list[Changes]) -> Changes:
-    return Changes(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    stays = np.zeros((n, n_classes))
+    stays[np.arange(n), f] = variants.stay_probability(n)[s]
+    # Added, not in place: of no variants at all NumPy counts whole numbers.
+    return mass + stays
 
 
 def _changes(f: Array, profiles: Array, favorable: int) -> Changes:
@@ -232,8 +305,18 @@ def _sure_changes(f: Array, perturbed: Array, favorable: int) -> Changes:
     return Changes(changed, changed & (f == favorable), changed & (perturbed == favorable))
 
 
-def class_labels(y: Array, models: Mapping[str, Any], labels: Any = None) -> list[Any]:
-    """All class labels: those of y, those the models know, and those given."""
+def class_labels(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
+    """All class labels: the distinct ones of y, those the models know, and those given."""
     known = [list(getattr(model, "classes_", ())) for model in models.values()]
-    every = [*factorize(y).values, *([] if labels is None else labels)]
+    every = [*y, *([] if labels is None else labels)]
     return sorted_values(dict.fromkeys([*every, *(label for some in known for label in some)]))
+
+
+def check_few(classes: list[Any]) -> list[Any]:
+    """Return the classes, unless there are so many that they must be quantities."""
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(
+            f"y and the models have {len(classes)} distinct labels, more than "
+            f"{MOST_CLASSES}. If they are quantities, use assess_risk(..., tolerance=...)."
+        )
+    return classes

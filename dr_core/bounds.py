@@ -16,7 +16,8 @@ from math import inf, isnan, log, nan, sqrt
 import numpy as np
 import pandas as pd
 
-from dr_core.voting import Array, Votes
+from dr_core.checks import is_number
+from dr_core.voting import Array, Votes, checked_votes
 
 __all__ = ["compute_bounds"]
 
@@ -57,6 +58,7 @@ def compute_bounds(
     1   first order    1.0     True        True     0.5
     2  second order    2.0     True        True     0.5
     """
+    checked_votes(votes)
     share, delta = _checked_share(low_margin_share), _checked_delta(delta)
     guaranteed, analogues = guaranteed_bounds(votes, share, delta), bounds_without_margin(votes)
     table = pd.DataFrame({**guaranteed, **analogues}.items(), columns=["name", "value"])
@@ -211,12 +213,12 @@ def _margin_distribution(votes: Votes) -> tuple[Array, Array]:
 
 
 def _checked_share(share: Share) -> Share:
-    if share == "best" or (not isinstance(share, str) and 0 <= share < 1):
+    if share == "best" or (is_number(share) and 0 <= float(share) < 1):
         return share
     raise ValueError(f'low_margin_share must be in [0, 1) or "best"; found {share!r}.')
 
 
 def _checked_delta(delta: float) -> float:
-    if 0 < delta < 1:
+    if is_number(delta) and 0 < delta < 1:
         return delta
     raise ValueError(f"delta must be in (0, 1); found {delta!r}.")

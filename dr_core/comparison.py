@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +21,31 @@ from dr_core.attributes import (
     empty_groups,
     learn_attributes,
 )
-from dr_core.audit import Audit, Judged, class_labels
-from dr_core.breakdown import Breakdown, Individuals, concerned, gather
-from dr_core.checks import check_column, check_confidence, check_weights, check_whole
+from dr_core.audit import Audit, Judged, Predictions, check_few, class_labels
+from dr_core.breakdown import Breakdown
+from dr_core.checks import check_confidence, check_models, check_weighty, check_whole
 from dr_core.circumstances import circumstances
+from dr_core.couplings import Rules
 from dr_core.encoding import Array, listed
 from dr_core.ensemble_audit import EnsembleAudit, audit_ensemble, plain_records
 from dr_core.files import write_whole
 from dr_core.generators import as_generator
+from dr_core.individuals import Individuals
 from dr_core.intervals import wilson
 from dr_core.metrics import ESTABLISHED, MEASURES, measure
-from dr_core.providers import Provider, load_provider
+from dr_core.partitions import WEIGHT, Partition, Partitions, Y
+from dr_core.plausibility import PairCheck, Plausibility, learn_pair_check
+from dr_core.providers import Provider, load_provider, quietly, weighted_rows
 from dr_core.responses import Plan
-from dr_core.tables import as_table
+from dr_core.sources import as_partitions
 from dr_core.tally import Tally
 
 __all__ = ["Comparison", "compare"]
 
 DR = "discriminative_risk"
+COUPLED = "discriminative_risk_coupled"
+PLAUSIBLE = "discriminative_risk_plausible"
+IMPLAUSIBLE = "implausible_share"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +64,10 @@ class Comparison:
         `EnsembleAudit` of each model that is a vote, where asked for.
     individuals : dict
         `Individuals` of each model, where asked for: personal data.
+    plausibility : dict
+        For each model, where asked for: `Plausibility` of the perturbed rows.
+    coupled_plausibility : dict
+        The same where other columns follow the attributes.
     """
 
     values: pd.DataFrame
@@ -63,6 +75,8 @@ class Comparison:
     breakdown: Breakdown | None = field(default=None, repr=False)
     ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
     individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
+    plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
+    coupled_plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
 
     def table(self, *, wide: bool = True) -> pd.DataFrame:
         """Measures in columns, models and attributes in rows; or one row for each value.
@@ -106,8 +120,15 @@ class Comparison:
             "directions": plain_records(self.directions),
             "groups": plain_records(self.by_group),
             "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
+        } | {
+            name: {model: plain_records(found.pairs) for model, found in each.items()}
+            for name, each in (
+                ("implausible_pairs", self.plausibility),
+                ("implausible_pairs_coupled", self.coupled_plausibility),
+            )
+            if each
         }
-        text = json.dumps(content, indent=2, default=str)
+        text = json.dumps(content, indent=2, default=_plain, allow_nan=False)
         if path is not None:
             write_whole(path, text + "\n")
         return text
@@ -180,6 +201,9 @@ def compare(
     progress: bool = False,
     ensembles: bool = False,
     individuals: int = 0,
+    coupled: Rules | None = None,
+    plausibility: bool | None = None,
+    reference: Any = None,
 ) -> Comparison:
     """Put DR side by side with the established fairness and performance measures.
 
@@ -188,6 +212,7 @@ def compare(
     models : mapping
         From a name to a fitted classifier, a callable, or `Predictions`.
     X, y : table of shape (n, d) and labels of shape (n,)
+        Or rows in partitions, and the name of their label column; see `assess_risk`.
     privileged : mapping
         The privileged value of each sensitive column, such as {"sex": "Male"}.
     measures : sequence of str, optional
@@ -206,9 +231,20 @@ def compare(
     method, p, n_samples, random_state, sample_weight, chunk_size, domain, missing, progress
         As for `assess_risk`.
     ensembles : bool
-        Whether to evaluate the bounds of models that are votes, and to prune them, for a report.
+        Whether to evaluate the bounds of models that are votes, and to prune them, for a report;
+        for rows in memory.
     individuals : int
         Rows of people concerned to keep for a report. They are personal data, so 0 by default.
+    coupled : mapping, optional
+        Columns that follow an attribute when it changes; see `learn_attributes`. DR as the paper
+        defines it, which changes nothing else, stays where it is; "discriminative_risk_coupled"
+        stands beside it.
+    plausibility : bool, optional
+        Whether to tell which share of the perturbed rows is implausible, and DR among the others;
+        by default where columns are coupled or `reference` is given. Rows in partitions need one.
+    reference : DataFrame or array, optional
+        Rows of people who exist, to judge plausibility by; X when left out. See
+        `RiskAssessment.plausibility`.
 
     Returns
     -------
@@ -229,33 +265,122 @@ def compare(
     accuracy             0.75     0.75
     """
     check_whole("individuals", individuals, at_least=0)
-    table = as_table(X)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
-    truth = check_column("y", y, table.n_rows)
-    weights = None if sample_weight is None else check_weights(sample_weight, table.n_rows)
-    models = _checked_models(models)
+    models = check_models(models)
+    data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _given(models), want_labels=True)
+    attributes = learn_attributes(
+        data.table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
+    check = _pair_check(data, attributes, plausibility, reference)
     plan = Plan(attributes, method, p, n_samples, random_state)
-    audit = Audit(table, plan, class_labels(truth, models, labels), truth, weights)
+    classes = check_few(class_labels(data.labels, models, labels))
     judge = _Judge(
-        audit,
-        _favorable(favorable, audit.classes),
+        data.n_rows,
+        sample_weight is not None,
+        plan,
+        classes,
+        _favorable(favorable, classes),
         _measure_names(measures),
         load_provider(provider),
         _Bootstrap(n_boot, confidence, random_state),
+        check,
     )
-    judged = {
-        name: audit.judge(name, model, judge.favorable, chunk_size=chunk_size, progress=progress)
-        for name, model in models.items()
-    }
+    options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
+    work = _Work(models, plan, classes, judge.favorable, individuals, options, check)
+    judged = reduce(_joined, data.map(work.begun(data.n_rows), progress=progress))
     values = pd.DataFrame([row for item in judged.items() for row in judge.rows(*item)])
-    _warn_undefined(values, audit)
+    _warn_undefined(values, next(iter(judged.values())))
     return Comparison(
         values,
         judge.settings | {"provider": provider} | circumstances(models),
-        gather(audit, judged),
-        _ensembles(models, audit) if ensembles else {},
-        {name: concerned(audit, judged[name], individuals) for name in models if individuals},
+        Breakdown(attributes, plan.scenarios, {name: of.carried for name, of in judged.items()}),
+        _ensembles(models, work, data) if ensembles else {},
+        {name: of.individuals for name, of in judged.items() if individuals},
+        _plausibility(judged, plan),
+        _plausibility({name: of.coupled for name, of in judged.items() if of.coupled}, plan),
     )
+
+
+def _pair_check(
+    data: Partitions, attributes: SensitiveAttributes, wanted: bool | None, reference: Any
+) -> PairCheck | None:
+    """What perturbed rows are checked by, where that is wanted."""
+    has_reference = reference is not None or data.whole is not None
+    if wanted is None:
+        wanted = reference is not None or (bool(attributes.couplings) and has_reference)
+    if wanted and not has_reference:
+        raise ValueError(
+            "X comes in partitions: pass reference=, a table of rows to judge plausibility by."
+        )
+    return learn_pair_check(data.table, attributes, reference) if wanted else None
+
+
+def _plausibility(judged: Mapping[str, Judged], plan: Plan) -> dict[str, Plausibility]:
+    return {
+        name: Plausibility(list(plan.scenarios), one.plausibility)
+        for name, one in judged.items()
+        if one.plausibility is not None
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is done with a part of the rows, wherever it lies."""
+
+    models: dict[str, Any]
+    plan: Plan
+    classes: list[Any]
+    favorable: int
+    individuals: int
+    options: Mapping[str, Any]
+    pair_check: PairCheck | None
+    plans: tuple[Plan, ...] = ()
+
+    def begun(self, n_rows: int) -> _Work:
+        """Give each model its random numbers."""
+        return replace(self, plans=tuple(self.plan.begun(n_rows) for _ in self.models))
+
+    def __call__(self, part: Partition) -> dict[str, Judged]:
+        """Judge all models."""
+        audit = self.audit(part)
+        return {
+            name: audit.judge(
+                name,
+                _taken(name, model, part),
+                self.favorable,
+                individuals=self.individuals,
+                plan=plan.at_row(part.start),
+                **self.options,
+            )
+            for (name, model), plan in zip(self.models.items(), self.plans, strict=True)
+        }
+
+    def audit(self, part: Partition) -> Audit:
+        """Rows to judge models on."""
+        y = part.column(Y, "y")
+        where = part.weights, part.start, self.pair_check
+        return Audit(part.table, self.plan, self.classes, y, *where)
+
+
+def _joined(one: dict[str, Judged], other: dict[str, Judged]) -> dict[str, Judged]:
+    return {name: judged + other[name] for name, judged in one.items()}
+
+
+def _given(models: Mapping[str, Any]) -> dict[Any, Any]:
+    """Predictions that were made elsewhere."""
+    given = {name: model for name, model in models.items() if isinstance(model, Predictions)}
+    return {
+        key: values for name, model in given.items() for key, values in model.columns(name).items()
+    }
+
+
+def _taken(name: str, model: Any, part: Partition) -> Any:
+    """Return the model, or its predictions for the rows of a part."""
+    return model.of_part(name, part.columns) if isinstance(model, Predictions) else model
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy as numbers, anything else that JSON does not know as text."""
+    return value.item() if isinstance(value, np.number | np.bool_) else str(value)
 
 
 @dataclass(frozen=True)
@@ -276,9 +401,10 @@ class _Bootstrap:
         blocks = [measure(t, favorable, names) for t in tally.bootstrap(self.n_boot, rng)]
         tails = [(1 - self.confidence) / 2, (1 + self.confidence) / 2]
         intervals = {name: _quantiles(blocks, name, tails) for name in names}
-        return intervals | {DR: self._wilson(tally, favorable)}
+        return intervals | {DR: self.wilson(tally, favorable)}
 
-    def _wilson(self, tally: Tally, favorable: int) -> Array:
+    def wilson(self, tally: Tally, favorable: int) -> Array:
+        """Low and high end of DR."""
         # A bootstrap of rows none of which changed says 0 to 0, however few they are.
         risk = float(measure(tally.table, favorable, [DR])[DR])
         return np.array(wilson(risk, tally.n_effective, self.confidence)[:2])
@@ -292,21 +418,25 @@ def _quantiles(blocks: list[dict[str, Array]], name: str, tails: list[float]) ->
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    audit: Audit
+    n_rows: int
+    weighted: bool
+    plan: Plan
+    classes: list[Any]
     favorable: int
     names: list[str]
     provider: Provider | None
     bootstrap: _Bootstrap
+    pair_check: PairCheck | None
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the values depend on."""
-        plan, bootstrap = self.audit.plan, self.bootstrap
-        return {
-            "rows": self.audit.table.n_rows,
-            "weighted": self.audit.sample_weight is not None,
+        plan, bootstrap = self.plan, self.bootstrap
+        settings = {
+            "rows": self.n_rows,
+            "weighted": self.weighted,
             "privileged": {str(a.name): a.privileged for a in plan.attributes},
-            "favorable": self.audit.classes[self.favorable],
+            "favorable": self.classes[self.favorable],
             "method": plan.method,
             "p": plan.p,
             "n_samples": plan.n_samples if plan.method == "sample" else None,
@@ -314,42 +444,62 @@ class _Judge:
             "n_boot": bootstrap.n_boot,
             "confidence": bootstrap.confidence if bootstrap.n_boot else None,
         }
+        if plan.attributes.couplings:
+            settings["coupled"] = plan.attributes.couplings.to_dict()
+        if self.pair_check is not None:
+            settings["reference_rows"] = self.pair_check.n_rows
+        return settings
 
     def rows(self, name: str, judged: Judged) -> Iterator[dict[str, Any]]:
         """Values of all measures of one model, for each attribute."""
         for attribute, tally in judged.tallies.items():
+            check_weighty(tally.weights.any())
             values = measure(tally.table, self.favorable, self.names)
-            values |= self._provided(judged, attribute, values)
+            values |= self._provided(tally, attribute, values)
             intervals = self.bootstrap.intervals(tally, self.favorable, self.names)
             for one in self.names:
                 row = {"model": name, "attribute": attribute, "measure": one}
-                if one not in ESTABLISHED and attribute not in judged.changes:
+                if one not in ESTABLISHED and attribute not in judged.carried:
                     yield row | {"value": np.nan}
                 else:
-                    ends = zip(("low", "high"), intervals.get(one, ()), strict=False)
-                    yield row | {"value": float(values[one])} | dict(ends)
+                    yield row | {"value": float(values[one])} | _ends(intervals.get(one, ()))
+                if one == DR:
+                    for beside, value, ends in self._beside(judged, attribute):
+                        yield row | {"measure": beside, "value": value} | _ends(ends)
 
-    def _provided(
-        self, judged: Judged, attribute: Any, values: dict[str, Any]
-    ) -> dict[str, float]:
+    def _beside(self, judged: Judged, attribute: Any) -> Iterator[tuple[str, float, Any]]:
+        """What belongs beside DR: with coupled columns, among plausible rows, and their share."""
+        coupled = judged.coupled
+        if self.plan.attributes.couplings:
+            yield COUPLED, *self._coupled(coupled, attribute)
+        if self.pair_check is not None:
+            place = list(self.plan.scenarios).index(attribute)
+            yield PLAUSIBLE, _plausible(judged, place, "risk_plausible"), ()
+            yield IMPLAUSIBLE, _plausible(judged, place, "implausible"), ()
+            if self.plan.attributes.couplings:
+                yield f"{IMPLAUSIBLE}_coupled", _plausible(coupled, place, "implausible"), ()
+
+    def _coupled(self, coupled: Judged | None, attribute: Any) -> tuple[float, Any]:
+        if coupled is None:
+            return np.nan, ()
+        tally = coupled.tallies[attribute]
+        value = measure(tally.table, self.favorable, [DR])[DR]
+        ends = self.bootstrap.wilson(tally, self.favorable) if self.bootstrap.n_boot else ()
+        return float(value), ends
+
+    def _provided(self, tally: Tally, attribute: Any, values: dict[str, Any]) -> dict[str, float]:
         """What the provider says, where it is defined: other libraries fill in 0, ∞ and so on."""
-        if self.provider is None or not self._both_groups(attribute):
+        weight = tally.weights.sum(axis=(1, 2, 3))
+        if self.provider is None or not (weight[MARGINALISED] and weight[PRIVILEGED]):
             return {}
-        groups = self.audit.groups[attribute]
-        if (groups == NEITHER).any():
+        if tally.group_rows[NEITHER]:
             raise ValueError(
                 f"{attribute!r} has missing values; other providers cannot keep such rows apart. "
                 'Drop them, or use provider="core".'
             )
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            provided = self.provider(
-                (self.audit.labels == self.favorable).astype(int),
-                (judged.predictions == self.favorable).astype(int),
-                groups == PRIVILEGED,
-                self.audit.weights,
-            )
-        if len(self.audit.classes) > 2:
+        with quietly():
+            provided = self.provider(*weighted_rows(tally, self.favorable))
+        if len(self.classes) > 2:
             del provided["accuracy"]  # providers see the favourable class against the rest
         return {
             name: value
@@ -357,34 +507,41 @@ class _Judge:
             if name in values and not np.isnan(values[name])
         }
 
-    def _both_groups(self, attribute: Any) -> bool:
-        groups, weights = self.audit.groups[attribute], self.audit.weights
-        return all(weights[groups == group].any() for group in (PRIVILEGED, MARGINALISED))
+
+def _ends(ends: Any) -> dict[str, float]:
+    return dict(zip(("low", "high"), ends, strict=False))
 
 
-def _ensembles(models: Mapping[str, Any], audit: Audit) -> dict[str, EnsembleAudit]:
+def _plausible(judged: Judged | None, place: int, column: str) -> float:
+    if judged is None or judged.plausibility is None:
+        return np.nan
+    table = Plausibility(list(judged.tallies), judged.plausibility).table()
+    return float(table[column].iloc[place])
+
+
+def _ensembles(
+    models: Mapping[str, Any], work: _Work, data: Partitions
+) -> dict[str, EnsembleAudit]:
+    if data.whole is None:
+        raise ValueError(
+            "ensembles=True looks at votes on rows in memory, and these rows lie in partitions. "
+            "Leave it out, or compare on a sample of them."
+        )
+    audit = work.audit(data.whole)
     found = {name: audit_ensemble(model, audit) for name, model in models.items()}
     return {name: ensemble for name, ensemble in found.items() if ensemble is not None}
-
-
-def _checked_models(models: Any) -> dict[str, Any]:
-    if not isinstance(models, Mapping) or not models:
-        raise TypeError(
-            'models must map names to models, such as {"forest": forest}; it is a '
-            f"{type(models).__name__}."
-        )
-    return dict(models)
 
 
 def _measure_names(measures: Sequence[str] | None) -> list[str]:
     if measures is None:
         return list(MEASURES)
+    if not isinstance(measures, Iterable):
+        raise TypeError(f"measures must be names of measures; it is {measures!r}.")
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     unknown = [name for name in names if name not in MEASURES]
     if unknown or not names:
         raise ValueError(
-            f"measures has {listed(unknown) or 'nothing'}; pass some of "
-            f"{listed(MEASURES, most=99)}."
+            f"measures has {listed(unknown)}; pass some of {listed(MEASURES, most=99)}."
         )
     return names
 
@@ -399,13 +556,13 @@ def _favorable(favorable: Any, classes: list[Any]) -> int:
     return classes.index(favorable)
 
 
-def _warn_undefined(values: pd.DataFrame, audit: Audit) -> None:
+def _warn_undefined(values: pd.DataFrame, judged: Judged) -> None:
     """Warn once when something is NaN, and say why where it is plain."""
     undefined = values[values["value"].isna()]
     if undefined.empty:
         return
     reason = (
-        "; ".join(empty_groups(audit.groups))
+        "; ".join(empty_groups({name: t.group_rows for name, t in judged.tallies.items()}))
         or "a rate has no row to be taken over, or f(x̃) is not known"
     )
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())

@@ -9,9 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Array", "Factorized", "encode", "factorize", "listed", "sorted_values"]
+__all__ = [
+    "Array",
+    "Factorized",
+    "encode",
+    "factorize",
+    "listed",
+    "positions",
+    "shortened",
+    "sorted_values",
+]
 
 Array = npt.NDArray[Any]
+
+LONGEST = 80
+"""Characters of a value that an error message shows."""
 
 
 class Factorized(NamedTuple):
@@ -39,15 +51,25 @@ def encode(factorized: Factorized, values: Sequence[Any], what: str) -> Array:
     ValueError
         Naming `what`, when the column holds something that `values` does not.
     """
-    position = {value: i for i, value in enumerate(values)}
-    unknown = [value for value in factorized.values if value not in position]
+    known = set(values)
+    unknown = [value for value in factorized.values if value not in known]
     if unknown:
         raise ValueError(
             f"{what} has {listed(unknown)}, which is not among the known values {listed(values)}."
         )
+    return positions(factorized, values)
+
+
+def positions(factorized: Factorized, values: Sequence[Any]) -> Array:
+    """Positions of a factorized column in `values`; -1 for what is missing or not among them.
+
+    >>> positions(factorize(np.array(["b", "a", "c"])), ["a", "b"])
+    array([ 1,  0, -1], dtype=int8)
+    """
+    position = {value: i for i, value in enumerate(values)}
     # Codes of one byte wherever they fit: most of the work on them is moving memory.
     dtype = np.int8 if len(values) < 128 else np.int32
-    lookup = np.array([position[value] for value in factorized.values] + [-1], dtype=dtype)
+    lookup = np.array([position.get(v, -1) for v in factorized.values] + [-1], dtype=dtype)
     return lookup.take(factorized.codes, mode="wrap")
 
 
@@ -63,9 +85,20 @@ def sorted_values(values: Iterable[Any]) -> list[Any]:
 def listed(values: Iterable[Any], most: int = 10) -> str:
     """Write values for an error message, the first few of them.
 
-    >>> listed(["a", 1])
-    "'a', 1"
+    >>> listed(["a", 1]), listed([])
+    ("'a', 1", 'nothing')
     """
     values = list(values)
-    shown = ", ".join(repr(value) for value in values[:most])
+    if not values:
+        return "nothing"
+    shown = ", ".join(shortened(repr(value)) for value in values[:most])
     return shown if len(values) <= most else f"{shown} … ({len(values)} in all)"
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """Cut a text of a file, which may be megabytes long, to what an error message can hold.
+
+    >>> shortened("short"), len(shortened("x" * 1_000_000))
+    ('short', 80)
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -32,9 +32,6 @@ MOST_ROWS = 20_000
 MOST_MEMBERS = 50
 """The suggested ensemble has no more members than this, nor than half of all."""
 
-ACCURACY_TOLERANCE = 0.01
-"""Error that the suggestion may have above the lowest of the front."""
-
 
 @dataclass(frozen=True, eq=False)
 class EnsembleAudit:
@@ -99,7 +96,6 @@ def audit_ensemble(model: Any, audit: Audit) -> EnsembleAudit | None:
         choosing,
         min(len(ensemble.members) // 2, MOST_MEMBERS),
         selection="min_risk",
-        accuracy_tolerance=ACCURACY_TOLERANCE,
         random_state=random,
     )
     suggested = compute_bounds(judging.subset(pruned.members))["value"]
@@ -125,7 +121,7 @@ def _votes(model: Any, audit: Audit, rows: Array) -> Votes:
         model,
         audit.table.take(rows),
         audit.y[rows],
-        audit.plan.attributes,
+        audit.plan.attributes.uncoupled,
         method=audit.plan.method,
         p=audit.plan.p,
         random_state=audit.plan.random_state,

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, singledispatch
-from typing import Any, cast
+from functools import singledispatch
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -31,10 +30,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from dr_core.attributes import SensitiveAttributes, learn_attributes
 from dr_core.checks import check_column, check_weights
+from dr_core.couplings import Rules
 from dr_core.encoding import Array, encode, factorize
 from dr_core.generators import as_generator
+from dr_core.parallel import call_each
+from dr_core.perturbation import CodedRows
 from dr_core.responses import Plan
-from dr_core.tables import Table, as_table
+from dr_core.tables import as_table
 from dr_core.units import whole_units
 from dr_core.voting import Votes
 
@@ -218,7 +220,8 @@ def _for_members(X: Any) -> Any:
 
 def _for_trees(X: Any) -> Any:
     """Features as trees look at them, so that none has to convert them again."""
-    converted = _for_members(X).astype(np.float32)
+    with np.errstate(over="ignore"):  # told below
+        converted = _for_members(X).astype(np.float32)
     if np.isinf(converted.data if sparse.issparse(converted) else converted).any():
         raise ValueError("X has infinite values, or values too large for float32.")
     return converted
@@ -238,6 +241,7 @@ def collect_votes(
     n_jobs: int | None = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> Votes:
     """Let every member of an ensemble vote on X and on X̃.
 
@@ -259,7 +263,7 @@ def collect_votes(
         Weights of the members, instead of the ensemble's own.
     n_jobs : int, optional
         Members that vote at the same time, through joblib.
-    p, random_state, sample_weight, domain, missing
+    p, random_state, sample_weight, domain, missing, coupled
         As for `assess_risk`.
 
     Returns
@@ -277,15 +281,16 @@ def collect_votes(
     ensemble = as_ensemble(estimator)
     table = as_table(X)
     check_features(estimator, table.take(slice(0, 1)).copy())
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
     rng = as_generator(random_state)
     plan = Plan(attributes, method, p, random_state=rng, each_attribute=False)
     labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
-    pairs = _Pairs.of(table, plan, check_weights(sample_weight, table.n_rows))
-    votes, perturbed = _vote(ensemble, table, pairs, attributes, n_jobs)
+    rows = CodedRows.of(table, attributes)
+    pairs = _Pairs.of(rows.codes, plan, check_weights(sample_weight, table.n_rows))
     return Votes(
-        votes[:, pairs.rows],
-        perturbed,
+        *_vote(ensemble, rows, pairs, n_jobs),
         labels[pairs.rows],
         weights=cast(Array, ensemble.weights if weights is None else weights),
         sample_weight=pairs.weights,
@@ -303,11 +308,10 @@ class _Pairs:
     weights: Array
 
     @classmethod
-    def of(cls, table: Table, plan: Plan, sample_weight: Array) -> _Pairs:
-        codes = plan.attributes.encode(table)
+    def of(cls, codes: Array, plan: Plan, sample_weight: Array) -> _Pairs:
         variants = plan.variants(codes, as_generator(plan.random_state))
         chance = variants.probability[:, 0]
-        stay = variants.stay_probability(table.n_rows)[0]
+        stay = variants.stay_probability(codes.shape[1])[0]
         same = np.flatnonzero(stay)
         rows = np.concatenate([variants.rows, same])
         order = np.argsort(rows, kind="stable")
@@ -318,20 +322,21 @@ class _Pairs:
 
 
 def _vote(
-    ensemble: Ensemble,
-    table: Table,
-    pairs: _Pairs,
-    attributes: SensitiveAttributes,
-    n_jobs: int | None,
+    ensemble: Ensemble, rows: CodedRows, pairs: _Pairs, n_jobs: int | None
 ) -> tuple[Array, Array]:
-    """Votes on x, one column a row of the table, and on x̃, one column a pair."""
-    before = ensemble.encode(table.copy())
-    after = ensemble.encode(table.take(pairs.rows).recode(attributes.decode(pairs.codes)))
-    moved = _moved_columns(before, after, pairs.rows)
-    run = delayed(partial(_member_votes, before=before, after=after, rows=pairs.rows, moved=moved))
-    tasks = (run(ensemble.task(j)) for j in range(len(ensemble.members)))
-    votes, perturbed = zip(*Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True)
-    return np.stack(votes), np.stack(perturbed)
+    """Votes on x and on x̃, one column a pair."""
+    before = ensemble.encode(rows.table.copy())
+    after = ensemble.encode(rows.take(pairs.rows).variant(pairs.codes))
+    shared = before, after, pairs.rows, _moved_columns(before, after, pairs.rows)
+    tasks = [ensemble.task(j) for j in range(len(ensemble.members))]
+    found = call_each(_member_votes, tasks, shared, n_jobs=n_jobs, prefer="threads")
+    votes = np.empty((len(found), len(pairs.rows)), found[0].votes.dtype)
+    perturbed = np.empty_like(votes)
+    for j, member in enumerate(found):
+        found[j] = None  # gone as soon as it is copied: these are half of all memory
+        votes[j] = perturbed[j] = member.votes[pairs.rows]
+        perturbed[j, member.changed] = member.changed_votes
+    return votes, perturbed
 
 
 def _moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
@@ -378,8 +383,20 @@ class _Task:
         return bool((moved if self.columns is None else moved[self.columns])[looked_at].any())
 
 
+class _MemberVotes(NamedTuple):
+    """Votes of a member on x, and which pairs it votes otherwise on x̃, and how: a few of them."""
+
+    votes: Array
+    changed: Array
+    changed_votes: Array
+
+
 def _member_votes(
     task: _Task, before: Any, after: Any, rows: Array, moved: Array | None
-) -> tuple[Array, Array]:
+) -> _MemberVotes:
     votes = task.vote(before)
-    return votes, task.vote(after) if task.can_react(moved) else votes[rows]
+    if not task.can_react(moved):
+        return _MemberVotes(votes, rows[:0], votes[:0])
+    perturbed = task.vote(after)
+    changed = np.flatnonzero(perturbed != votes[rows])
+    return _MemberVotes(votes, changed, perturbed[changed])

@@ -8,6 +8,7 @@ from copy import copy
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -18,7 +19,8 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
-from dr_core.encoding import Array
+from dr_core.checks import is_whole
+from dr_core.encoding import Array, listed
 from dr_core.ensembles import Ensemble, as_ensemble
 
 __all__ = ["export"]
@@ -54,12 +56,14 @@ def export(estimator: Any, members: Sequence[int] | Array) -> Any:
 
 
 def _checked_members(members: Sequence[int] | Array, ensemble: Ensemble) -> list[int]:
-    kept, size = [int(j) for j in members], len(ensemble.members)
-    if not kept or len(set(kept)) < len(kept) or min(kept) < 0 or max(kept) >= size:
+    kept, size = list(members), len(ensemble.members)
+    positions = {j for j in kept if is_whole(j) and 0 <= j < size}
+    if not kept or len(positions) < len(kept):
         raise ValueError(
-            f"members must be distinct positions from 0 to {size - 1}, at least one; found {kept}."
+            f"members must be distinct positions from 0 to {size - 1}, at least one; found "
+            f"{listed(np.asarray(kept).tolist())}."
         )
-    return kept
+    return [int(j) for j in kept]
 
 
 def _averages(estimator: Any) -> bool:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 
-__all__ = ["RandomState", "as_generator"]
+__all__ = ["RandomState", "as_generator", "skip", "skipped"]
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
+
+
+BLOCK = 2**20
+"""Numbers drawn at once, by generators that can only draw."""
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
@@ -19,4 +25,34 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be a whole number, 0 or more, a NumPy generator or None; it is "
+            f"{random_state!r}."
+        ) from None
+
+
+def skip(generator: np.random.Generator, count: int) -> None:
+    """Move a generator past so many uniform numbers.
+
+    Examples
+    --------
+    >>> moved, other = np.random.default_rng(0), np.random.default_rng(0)
+    >>> skip(moved, 5)
+    >>> bool(moved.random() == other.random(6)[5])
+    True
+    """
+    if hasattr(generator.bit_generator, "advance"):
+        generator.bit_generator.advance(count)
+        return
+    for start in range(0, count, BLOCK):
+        generator.random(min(BLOCK, count - start))
+
+
+def skipped(generator: np.random.Generator, count: int) -> np.random.Generator:
+    """Return a copy of a generator, past so many uniform numbers."""
+    copy = deepcopy(generator)
+    skip(copy, count)
+    return copy

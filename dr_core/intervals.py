@@ -39,7 +39,9 @@ def wilson(mean: float, n: float, confidence: float) -> Interval:
     z = float(norm.ppf(0.5 + confidence / 2))
     centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * math.sqrt(mean * (1 - mean) / n + z**2 / (4 * n**2))
-    return Interval(max(0.0, centre - half), min(1.0, centre + half), confidence, "wilson")
+    # Rounding must not leave the mean itself outside, as it could where the mean is 0 or 1.
+    low, high = max(0.0, min(centre - half, mean)), min(1.0, max(centre + half, mean))
+    return Interval(low, high, confidence, "wilson")
 
 
 def chernoff(mean: float, n: float, confidence: float) -> Interval:

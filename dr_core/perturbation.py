@@ -2,7 +2,8 @@
 
 For each row and each sensitive attribute, independently with probability p: a marginalised value
 becomes the privileged one (uniformly one of them, if several); a privileged value becomes one of
-the marginalised values, uniformly. Nothing else changes.
+the marginalised values, uniformly. Nothing else changes, unless the user couples other columns to
+the attributes (`dr_core.couplings`).
 
 Everything here works on codes, arrays of shape (attributes, rows) that say which value of its
 domain each row has (-1 where it is missing, which stays).
@@ -20,14 +21,17 @@ import pandas as pd
 
 from dr_core.attributes import Attribute, SensitiveAttributes, learn_attributes
 from dr_core.checks import check_probability
+from dr_core.couplings import Rules
 from dr_core.encoding import Array
 from dr_core.generators import as_generator
-from dr_core.tables import as_table
+from dr_core.tables import Recoded, Table, as_table
 
 __all__ = [
+    "CodedRows",
     "Perturbations",
     "Scenario",
     "Variants",
+    "choices",
     "draw_variants",
     "enumerate_perturbations",
     "enumerate_variants",
@@ -36,6 +40,9 @@ __all__ = [
 
 ROUNDING = 1e-9
 """What sums of probabilities may lack to 1."""
+
+MOST_JOINT = 2**31
+"""Combinations of values that are numbered directly; more are numbered as they occur."""
 
 BLOCK_ROWS = 2**15
 """Rows drawn at once."""
@@ -52,6 +59,7 @@ def perturb(
     random_state: Any = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> Any:
     """Perturb the sensitive attributes of each row once, at random.
 
@@ -65,7 +73,7 @@ def perturb(
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None
         Where the draws come from. An attribute with two values and p = 1 needs none.
-    domain, missing
+    domain, missing, coupled
         See `learn_attributes`.
 
     Returns
@@ -79,12 +87,71 @@ def perturb(
           sex  age
     0  Female   30
     1    Male   40
+
+    Columns that belong to an attribute can follow it:
+
+    >>> X = pd.DataFrame({"sex": ["Male", "Female"], "relationship": ["Husband", "Wife"]})
+    >>> rules = {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}
+    >>> perturb(X, {"sex": "Male"}, coupled={"relationship": rules})
+          sex relationship
+    0  Female         Wife
+    1    Male      Husband
     """
     check_probability(p)
     table = as_table(X)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
-    drawn = _draw(attributes.encode(table), attributes, p, as_generator(random_state))
-    return table.recode(attributes.decode(drawn))
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
+    rows = CodedRows.of(table, attributes)
+    return rows.variant(_draw(rows.codes, attributes, p, as_generator(random_state)))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows of a table, with the codes of their sensitive attributes and of what follows these.
+
+    Attributes
+    ----------
+    table : Table
+    attributes : SensitiveAttributes
+    codes : (attributes, n)
+    coupled : (couplings, n)
+    """
+
+    table: Table
+    attributes: SensitiveAttributes
+    codes: Array
+    coupled: Array
+
+    @classmethod
+    def of(cls, table: Table, attributes: SensitiveAttributes) -> CodedRows:
+        """Read the codes off a table."""
+        return cls(table, attributes, attributes.encode(table), attributes.couplings.encode(table))
+
+    def take(self, rows: Array | slice) -> CodedRows:
+        """Take these rows, in this order."""
+        parts = self.table.take(rows), self.attributes, self.codes[:, rows], self.coupled[:, rows]
+        return CodedRows(*parts)
+
+    def content(self, codes: Array) -> dict[Any, Recoded]:
+        """Content of all columns that change when the rows get these sensitive values."""
+        couplings = self.attributes.couplings
+        followed = couplings.follow(self.coupled, self.codes, codes)
+        return self.attributes.decode(codes) | couplings.decode(self.coupled, followed)
+
+    def follows(self, codes: Array) -> Array:
+        """Whether a coupled column of each row changes with these sensitive values, (n,)."""
+        followed = self.attributes.couplings.follow(self.coupled, self.codes, codes)
+        return (followed != self.coupled).any(axis=0)
+
+    def variant(self, codes: Array) -> Any:
+        """Return the rows with these sensitive values, as the kind of table that X is."""
+        return self.table.recode(self.content(codes))
+
+    @property
+    def uncoupled(self) -> CodedRows:
+        """The same rows, with no column that follows."""
+        return CodedRows(self.table, self.attributes.uncoupled, self.codes, self.coupled[:0])
 
 
 class Perturbations(NamedTuple):
@@ -111,12 +178,13 @@ def enumerate_perturbations(
     p: float = 1.0,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> Perturbations:
     """List every possible perturbation of each row with its probability.
 
     Parameters
     ----------
-    X, privileged, p, domain, missing
+    X, privileged, p, domain, missing, coupled
         As for `perturb`.
 
     Examples
@@ -132,10 +200,13 @@ def enumerate_perturbations(
     """
     check_probability(p)
     table = as_table(X)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
+    rows = CodedRows.of(table, attributes)
     everything = tuple(range(len(attributes)))
-    variants = enumerate_variants(attributes.encode(table), attributes, p, [everything])
-    data = table.take(variants.rows).recode(attributes.decode(variants.codes))
+    variants = enumerate_variants(rows.codes, attributes, p, [everything])
+    data = rows.take(variants.rows).variant(variants.codes)
     return Perturbations(data, variants.rows, variants.probability[:, 0])
 
 
@@ -188,10 +259,14 @@ def enumerate_variants(
 
 
 def _joint(codes: Array, attributes: SensitiveAttributes) -> Array:
-    """One number for all sensitive values of a row."""
-    joint = np.zeros(codes.shape[1], dtype=np.int64)
+    """One number for all sensitive values of a row; products of it with rows fit 64 bits."""
+    joint, size = np.zeros(codes.shape[1], dtype=np.int64), 1
     for attribute, of_attribute in zip(attributes, codes, strict=True):
+        if size * (len(attribute.values) + 1) > MOST_JOINT:
+            joint, found = pd.factorize(joint, sort=True)
+            size = len(found)
         joint = joint * (len(attribute.values) + 1) + of_attribute + 1
+        size *= len(attribute.values) + 1
     return joint
 
 
@@ -255,6 +330,11 @@ def draw_variants(
     return Variants(rows[sample][first], chosen[:, first], probability)
 
 
+def choices(attributes: SensitiveAttributes, p: float) -> list[bool]:
+    """Whether the draw of each attribute takes a uniform number; if not, it is sure."""
+    return [p < 1 or max(map(len, attribute.moves)) > 1 for attribute in attributes]
+
+
 def _draw(
     codes: Array, attributes: SensitiveAttributes, p: float, rng: np.random.Generator
 ) -> Array:
@@ -263,7 +343,7 @@ def _draw(
     Row by row, each attribute with a choice takes one uniform number. Blocks of rows keep the
     intermediate arrays in the processor's cache.
     """
-    has_choice = [p < 1 or max(map(len, attribute.moves)) > 1 for attribute in attributes]
+    has_choice = choices(attributes, p)
     drawn = np.empty_like(codes)
     for start in range(0, codes.shape[1], BLOCK_ROWS):
         block = codes[:, start : start + BLOCK_ROWS]

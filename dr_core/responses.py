@@ -7,7 +7,7 @@ differs from its row once: nothing else, and nothing twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -17,13 +17,28 @@ from sklearn.base import BaseEstimator, is_regressor
 from tqdm import tqdm
 
 from dr_core.attributes import ALL, SensitiveAttributes
-from dr_core.checks import check_probability, check_whole
+from dr_core.checks import check_choice, check_probability, check_whole
 from dr_core.encoding import Array
-from dr_core.generators import as_generator
-from dr_core.perturbation import Scenario, Variants, draw_variants, enumerate_variants
+from dr_core.generators import as_generator, skip, skipped
+from dr_core.perturbation import (
+    CodedRows,
+    Scenario,
+    Variants,
+    choices,
+    draw_variants,
+    enumerate_variants,
+)
 from dr_core.tables import Table
 
-__all__ = ["Plan", "Response", "predictor", "predicts_numbers", "responses"]
+__all__ = [
+    "Plan",
+    "Response",
+    "cut_rows",
+    "prediction_function",
+    "predictor",
+    "predicts_numbers",
+    "responses",
+]
 
 CHUNK_VARIANTS = 400_000
 """Perturbed rows a chunk has at the most, unless the user says otherwise."""
@@ -57,8 +72,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_probability(self.p)
-        if self.method not in ("exact", "sample"):
-            raise ValueError(f'method must be "exact" or "sample"; it is {self.method!r}.')
+        check_choice("method", self.method, ("exact", "sample"))
         check_whole("n_samples", self.n_samples, at_least=1)
         if self.method == "exact" and self.most_variants > MOST_VARIANTS:
             raise ValueError(
@@ -83,6 +97,28 @@ class Plan:
             return alone
         return (alone if self.each_attribute else {}) | {ALL: tuple(range(len(alone)))}
 
+    @property
+    def draws_per_row(self) -> int:
+        """Uniform numbers that the perturbations of a row take."""
+        if self.method == "exact":
+            return 0
+        return self.n_samples * sum(choices(self.attributes, self.p))
+
+    def begun(self, n_rows: int) -> Plan:
+        """Take over the random numbers for n rows; who owned them goes on behind these."""
+        if not self.draws_per_row:
+            return self
+        generator = as_generator(self.random_state)
+        own = skipped(generator, 0)
+        skip(generator, n_rows * self.draws_per_row)
+        return replace(self, random_state=own)
+
+    def at_row(self, start: int) -> Plan:
+        """Return the plan for rows from here on, if those before are somebody else's."""
+        if not self.draws_per_row:
+            return self
+        return replace(self, random_state=skipped(self.random_state, start * self.draws_per_row))
+
     def variants(self, codes: Array, rng: np.random.Generator) -> Variants:
         """Perturbed versions of rows with these codes."""
         scenarios = list(self.scenarios.values())
@@ -102,6 +138,7 @@ class Response:
     predictions : (n,) f(x)
     variants : Variants of the rows, k of them
     perturbed : (k,) f(x̃) of each variant
+    coupled : (k,) the same where other columns follow the attributes; None unless asked apart
     """
 
     rows: slice
@@ -109,6 +146,12 @@ class Response:
     predictions: Array
     variants: Variants
     perturbed: Array
+    coupled: Array | None = None
+
+    @property
+    def with_couplings(self) -> Response:
+        """What the model answers where other columns follow the attributes."""
+        return self if self.coupled is None else replace(self, perturbed=self.coupled)
 
 
 def responses(
@@ -118,32 +161,47 @@ def responses(
     *,
     chunk_size: int | None = None,
     progress: bool = False,
+    apart: bool = False,
 ) -> Iterator[Response]:
-    """Answers of a model to every row of a table and to its variants, chunk by chunk."""
-    size = max(1, CHUNK_VARIANTS // plan.most_variants) if chunk_size is None else chunk_size
-    check_whole("chunk_size", size, at_least=1)
+    """Answers of a model to every row of a table and to its variants, chunk by chunk.
+
+    Columns coupled to the attributes follow them; `apart` asks for the answers without that too.
+    """
+    parts = cut_rows(table.n_rows, plan, chunk_size)
     rng = as_generator(plan.random_state)
-    codes = plan.attributes.encode(table)
-    starts = range(0, table.n_rows, size)
-    for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):
-        rows = slice(start, min(start + size, table.n_rows))
-        yield _respond(predict, table.take(rows), codes[:, rows], rows, plan, rng)
+    everything = CodedRows.of(table, plan.attributes)
+    for rows in tqdm(parts, desc="rows", unit="chunk", disable=not progress):
+        chunk = everything.take(rows)
+        predictions = predict(chunk.table.copy())
+        variants = plan.variants(chunk.codes, rng)
+        # A model is not asked about no row at all.
+        ask = predict if len(variants.rows) else lambda _, nothing=predictions[:0]: nothing
+        answers = _to_variants(ask, chunk, variants, apart)
+        yield Response(rows, chunk.codes, predictions, variants, *answers)
 
 
-def _respond(
-    predict: Callable[[Any], Array],
-    chunk: Table,
-    codes: Array,
-    rows: slice,
-    plan: Plan,
-    rng: np.random.Generator,
-) -> Response:
-    predictions = predict(chunk.copy())
-    variants = plan.variants(codes, rng)
-    if len(variants.rows) == 0:
-        return Response(rows, codes, predictions, variants, predictions[:0])
-    changed = chunk.take(variants.rows).recode(plan.attributes.decode(variants.codes))
-    return Response(rows, codes, predictions, variants, predict(changed))
+def cut_rows(n_rows: int, plan: Plan, size: int | None = None) -> list[slice]:
+    """Cut rows into chunks of a size, by default one whose variants are not too many at once."""
+    size = max(1, CHUNK_VARIANTS // plan.most_variants) if size is None else size
+    check_whole("chunk_size", size, at_least=1)
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def _to_variants(
+    predict: Callable[[Any], Array], chunk: CodedRows, variants: Variants, apart: bool
+) -> tuple[Array, Array | None]:
+    """Predictions for variants of a chunk; with `apart`, without and with coupled columns."""
+    rows = chunk.take(variants.rows)
+    if not apart or not chunk.attributes.couplings:
+        return predict(rows.variant(variants.codes)), None
+    as_defined = predict(rows.uncoupled.variant(variants.codes))
+    followed = np.flatnonzero(rows.follows(variants.codes))
+    if not len(followed):
+        return as_defined, as_defined
+    new = predict(rows.take(followed).variant(variants.codes[:, followed]))
+    source = np.arange(len(as_defined))
+    source[followed] = len(as_defined) + np.arange(len(followed))
+    return as_defined, np.concatenate([as_defined, new])[source]
 
 
 def predictor(estimator: Any) -> Callable[[Any], Array]:
@@ -153,6 +211,12 @@ def predictor(estimator: Any) -> Callable[[Any], Array]:
     ----------
     estimator : object with `predict`, or a callable
     """
+    function = prediction_function(estimator)
+    return lambda X: _checked(function(X), len(X))
+
+
+def prediction_function(estimator: Any) -> Callable[[Any], Any]:
+    """Find what predicts: the method of a fitted model, or the callable itself."""
     if isinstance(estimator, type):
         raise TypeError(f"{estimator.__name__} is a class; pass a fitted instance of it.")
     function = getattr(estimator, "predict", estimator)
@@ -161,7 +225,7 @@ def predictor(estimator: Any) -> Callable[[Any], Array]:
             f"the model is a {type(estimator).__name__}; pass an object with predict(X), or a "
             "function of X that returns predictions."
         )
-    return lambda X: _checked(function(X), len(X))
+    return function
 
 
 def _checked(predictions: Any, n_rows: int) -> Array:

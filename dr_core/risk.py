@@ -6,11 +6,12 @@ probability. It has no randomness at all. *Sampled* risk averages over random dr
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from html import escape
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,11 +26,27 @@ from dr_core.attributes import (
     learn_attributes,
 )
 from dr_core.audit import class_labels
-from dr_core.checks import check_column, check_confidence, check_tolerance, check_weights
-from dr_core.encoding import Array, encode, factorize
+from dr_core.checks import check_confidence, check_tolerance, check_weighty
+from dr_core.couplings import Rules
+from dr_core.encoding import Array, Factorized, encode, factorize
+from dr_core.exact_sums import share
+from dr_core.generators import as_generator
 from dr_core.intervals import Interval, chernoff, wilson
-from dr_core.responses import Plan, Response, predictor, predicts_numbers, responses
-from dr_core.tables import as_table
+from dr_core.partitions import WEIGHT, Partition, Y
+from dr_core.perturbation import CodedRows
+from dr_core.plausibility import (
+    BINS,
+    MIN_EXPECTED,
+    RARE,
+    PairCheck,
+    Plausibility,
+    PlausibilityTally,
+    learn_pair_check,
+)
+from dr_core.responses import Plan, Response, cut_rows, predictor, predicts_numbers, responses
+from dr_core.risk_totals import Moves, RiskTotals
+from dr_core.sources import as_partitions
+from dr_core.tables import Table
 
 NOISE = 1e-9
 """Relative difference that floating-point predictions may show for no reason."""
@@ -38,59 +55,141 @@ __all__ = ["RiskAssessment", "assess_risk", "differs", "individual_risk"]
 
 
 @dataclass(frozen=True, eq=False)
+class Trials:
+    """What came of each perturbed row, in the order in which the plan makes them.
+
+    Perturbed rows are not kept: the plan makes the same ones again.
+
+    Attributes
+    ----------
+    table : Table
+    plan : Plan
+        With the random numbers from before the first draw.
+    changed : (k,) whether the prediction of each perturbed row differs from that of its row
+    weights : (n,) weights of the rows, or None
+    """
+
+    table: Table
+    plan: Plan
+    changed: Array
+    weights: Array | None
+
+    def tally(self, check: PairCheck) -> PlausibilityTally:
+        """Check all perturbed rows, chunk by chunk."""
+        rows = CodedRows.of(self.table, self.plan.attributes)
+        checked, parts, start = check.over(rows), [], 0
+        rng = as_generator(self.plan.at_row(0).random_state)
+        for where in cut_rows(self.table.n_rows, self.plan):
+            variants = self.plan.variants(rows.codes[:, where], rng)
+            changed = self.changed[start : start + len(variants.rows)]
+            weights = None if self.weights is None else self.weights[where]
+            parts.append(checked.tally(where, variants, changed, weights))
+            start += len(variants.rows)
+        return reduce(add, parts)
+
+
+class RowRisks(NamedTuple):
+    """What is known of each row, and of its variants; the last axis is that of these.
+
+    Attributes
+    ----------
+    predictions : (n,) f(x), what the model says of the rows as they are
+    risks : (S, n) individual risk, the probability that the prediction changes, in each scenario
+    groups : (S, n) 0 for marginalised rows, 1 for privileged ones, 2 where a value is missing
+    correct : (1 + S, n) probability of a right prediction, on x and then on x̃; empty without y
+    changed : (k,) whether the prediction of each variant differs from that of its row
+    """
+
+    predictions: Array
+    risks: Array
+    groups: Array
+    correct: Array
+    changed: Array
+
+
+@dataclass(frozen=True, eq=False)
 class RiskAssessment:
     """How a model's predictions depend on sensitive attributes alone.
+
+    Rows in memory also have `individual`, `concerned` and, one column a row, `predictions`,
+    `risks` and `groups`; rows in partitions stay where they are, and leave these undefined.
 
     Attributes
     ----------
     names : list
         What was perturbed: each attribute alone (where asked for), then, when there are several,
         "all" of them together.
-    predictions : array of shape (n,)
-        f(x), what the model says of the rows as they are.
-    risks : array of shape (len(names), n)
-        Individual risk: the probability that the prediction of a row changes.
-    groups : array of shape (len(names), n)
-        0 for marginalised rows, 1 for privileged ones, 2 where a sensitive value is missing.
-    sample_weight : array of shape (n,)
-    directions : DataFrame
-        Columns from, to and share: which predictions change into which, all attributes perturbed.
+    totals : RiskTotals
+        The sums that every result is computed from.
     plan : Plan
         How the rows were perturbed.
-    correct : array of shape (1 + len(names), n), or None
-        Probability that a prediction equals y, on x and then on x̃; None without y.
+    rows : RowRisks, or None
+        What is known of each row.
+    trials : Trials, or None
+        X itself, not a copy of it, and what came of each perturbed row; for `plausibility`.
     """
 
     names: list[Any]
-    predictions: Array
-    risks: Array
-    groups: Array
-    sample_weight: Array
-    directions: pd.DataFrame
+    totals: RiskTotals
     plan: Plan
-    correct: Array | None = None
+    rows: RowRisks | None = field(default=None, repr=False)
+    trials: Trials | None = field(default=None, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.totals.rows[0].sum())
+
+    @property
+    def predictions(self) -> Array:
+        """f(x), what the model says of the rows as they are, shape (n,)."""
+        return self._rows.predictions
+
+    @property
+    def risks(self) -> Array:
+        """Individual risks, shape (len(names), n)."""
+        return self._rows.risks
+
+    @property
+    def groups(self) -> Array:
+        """0 for marginalised rows, 1 for privileged ones, 2 for neither; (len(names), n)."""
+        return self._rows.groups
 
     @property
     def individual(self) -> Array:
         """Risk of each row, all attributes perturbed together, shape (n,)."""
-        return self.risks[-1]
+        return self._rows.risks[-1]
+
+    @property
+    def _rows(self) -> RowRisks:
+        if self.rows is None:
+            raise ValueError(
+                "rows in partitions stay where they are, only their sums are known here. For "
+                "single rows, assess the partition they are in."
+            )
+        return self.rows
 
     @cached_property
     def value(self) -> float:
         """Discriminative risk, all attributes perturbed together."""
-        return self._mean(self.individual)
+        return self._mean(self.totals.risk[-1])
 
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one of the perturbations tried changes."""
-        return self._mean(self.individual > 0)
+        return self._mean(self.totals.touched[-1])
+
+    @cached_property
+    def directions(self) -> pd.DataFrame:
+        """Which predictions change into which: columns from, to and share of all rows."""
+        return self.totals.moves.table(self.totals.total)
 
     @cached_property
     def by_attribute(self) -> pd.Series:
         """Discriminative risk of each attribute alone."""
         alone = {
             name: self._mean(risk)
-            for name, risk in zip(self.names, self.risks, strict=True)
+            for name, risk in zip(self.names, self.totals.risk, strict=True)
             if name != ALL
         }
         if not alone:
@@ -101,8 +200,8 @@ class RiskAssessment:
     def by_group(self) -> pd.DataFrame:
         """Mean risk of privileged rows, of marginalised rows, and their absolute difference."""
         rows = [
-            [self._mean(risk, group == PRIVILEGED), self._mean(risk, group == MARGINALISED)]
-            for risk, group in zip(self.risks, self.groups, strict=True)
+            [share(risk[group], weight[group]) for group in (PRIVILEGED, MARGINALISED)]
+            for risk, weight in zip(self.totals.risk, self.totals.weight, strict=True)
         ]
         frame = pd.DataFrame(rows, index=self.names, columns=["privileged", "marginalised"])
         return frame.assign(difference=(frame["privileged"] - frame["marginalised"]).abs())
@@ -116,7 +215,7 @@ class RiskAssessment:
     @property
     def n_effective(self) -> float:
         """Number of rows; with unequal weights, the number of equal ones worth as much (Kish)."""
-        return float(self.sample_weight.sum() ** 2 / (self.sample_weight**2).sum())
+        return share(self.totals.total**2, self.totals.squares)
 
     def interval(self, confidence: float = 0.95, *, method: str = "wilson") -> Interval:
         """Confidence interval of `value`, for the population the rows were drawn from.
@@ -133,28 +232,79 @@ class RiskAssessment:
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
         """Risk of each attribute alone and of all together, with interval, extremes and groups."""
-        values = [self._mean(risk) for risk in self.risks]
+        values = [self._mean(risk) for risk in self.totals.risk]
         intervals = [self._interval(value, confidence, "wilson") for value in values]
         frame = pd.DataFrame(
             {
                 "risk": values,
                 "low": [interval.low for interval in intervals],
                 "high": [interval.high for interval in intervals],
-                "worst_case": [self._mean(risk > 0) for risk in self.risks],
+                "worst_case": [self._mean(touched) for touched in self.totals.touched],
             },
             index=pd.Index(self.names, name="perturbed"),
         )
-        if self.correct is not None:
-            frame["accuracy"], *after = [self._mean(correct) for correct in self.correct]
+        if len(self.totals.correct):
+            frame["accuracy"], *after = [self._mean(correct) for correct in self.totals.correct]
             frame["accuracy_perturbed"] = after
         return frame.join(self.by_group)
 
-    def _mean(self, values: Array, rows: Array | None = None) -> float:
-        # fsum rounds once, so the mean does not depend on the order of the rows.
-        rows = np.ones(len(values), dtype=bool) if rows is None else rows
-        weights = self.sample_weight[rows]
-        total = math.fsum(weights)
-        return math.fsum(values[rows] * weights) / total if total else math.nan
+    def plausibility(
+        self,
+        reference: Any = None,
+        *,
+        bins: int = BINS,
+        rare: float = RARE,
+        min_expected: float = MIN_EXPECTED,
+    ) -> Plausibility:
+        """Tell how many of the perturbed rows could exist, and the risk among those alone.
+
+        A perturbed row is implausible when a sensitive value it was given hardly ever goes with
+        one of its other values in the reference data.
+
+        Parameters
+        ----------
+        reference : DataFrame or array, optional
+            Rows of people who exist, such as the training data; the X assessed when left out.
+        bins : int
+            Numbers of more distinct values than this are put into so many bins.
+        rare : float in [0, 1)
+            A pair is implausible when it occurs at most this share as often as chance would have
+            it; 0 for pairs never seen.
+        min_expected : float
+            Pairs that chance would have shown less often than this are not judged.
+
+        Returns
+        -------
+        Plausibility
+
+        Examples
+        --------
+        >>> from dr_core import datasets
+        >>> income = datasets.load("income")
+        >>> risk = assess_risk(lambda X: X["age"] > 40, income.data, {"sex": "Male"})
+        >>> risk.plausibility().pairs[["becomes", "value", "rows", "seen"]].head(2)
+          becomes    value     rows  seen
+        0  Female  Husband  12462.0     1
+        1    Male     Wife   1405.0     1
+        """
+        if self.trials is None:
+            raise ValueError(
+                "this assessment does not hold the rows it was made of, so they cannot be judged; "
+                "assess_risk on one table in memory does."
+            )
+        trials = self.trials
+        check = learn_pair_check(
+            trials.table,
+            self.plan.attributes,
+            reference,
+            bins=bins,
+            rare=rare,
+            min_expected=min_expected,
+        )
+        return Plausibility(self.names, trials.tally(check))
+
+    def _mean(self, total: Any) -> float:
+        return share(int(np.sum(total)), self.totals.total)
 
     def _interval(self, value: float, confidence: float, method: str) -> Interval:
         check_confidence(confidence)
@@ -167,17 +317,20 @@ class RiskAssessment:
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval()
         names = ", ".join(map(str, self.plan.attributes.names))
+        couplings = self.plan.attributes.couplings
+        names += f" (and {', '.join(map(str, couplings.names))} with it)" if couplings else ""
         return (
             f"{self.value:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
-            f"{len(self.individual):,} rows)"
+            f"{self.n_rows:,} rows)"
         )
 
     def __repr__(self) -> str:
         return f"<RiskAssessment: {self._headline}>"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self._headline}</p>{self.table().to_html(float_format='{:.4f}'.format)}"
+        table = self.table().to_html(float_format="{:.4f}".format)
+        return f"<p>{escape(self._headline)}</p>{table}"
 
 
 def assess_risk(
@@ -196,6 +349,7 @@ def assess_risk(
     each_attribute: bool = True,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
     progress: bool = False,
 ) -> RiskAssessment:
     """Measure the discriminative risk of a model on X.
@@ -204,12 +358,16 @@ def assess_risk(
     ----------
     estimator : object with `predict`, or a callable
         A fitted model, or a function from X to predictions: classes of any type, or numbers.
-    X : DataFrame (pandas, polars) or array of shape (n, d)
-        Rows as the model takes them, sensitive columns included. Never modified.
+    X : DataFrame (pandas, polars), array of shape (n, d), or rows in partitions
+        Rows as the model takes them, sensitive columns included. Never modified. More rows than
+        memory come as a Dask DataFrame, as `iter_chunks(path)`, or as any iterable of frames that
+        can be gone through twice; every result is the same to the last digit.
     privileged : mapping
         The privileged value of each sensitive column, such as {"sex": "Male"}.
-    y : array of shape (n,), optional
-        True labels. With them, `table` also tells the accuracy before and after perturbation.
+    y : array of shape (n,), or name of a column of X, optional
+        True labels. With them, `table` also tells the accuracy before and after perturbation. A
+        column named here is not shown to the model. For rows in partitions y may also be a Dask
+        Series, or a list with the labels of each partition.
     method : {"exact", "sample"}
         Expectation over every possible perturbation, or the mean of random draws.
     p : float in (0, 1]
@@ -218,7 +376,8 @@ def assess_risk(
         Draws for each row, with method "sample".
     random_state : int, Generator or None
         Where draws come from, with method "sample".
-    sample_weight : array of shape (n,), optional
+    sample_weight : array of shape (n,), or name of a column of X, optional
+        As for y.
     chunk_size : int, optional
         Rows perturbed and predicted at once; it bounds memory, and never changes the result.
     tolerance : float
@@ -227,6 +386,9 @@ def assess_risk(
         Whether to perturb each attribute alone too; without it only "all" is predicted.
     domain, missing
         See `learn_attributes`.
+    coupled : mapping, optional
+        Columns that follow an attribute when it changes; see `learn_attributes`. The risk is then
+        no longer that of the paper, which changes nothing else.
     progress : bool
         Whether to show a progress bar.
 
@@ -249,69 +411,116 @@ def assess_risk(
     1   True  False   0.25
     """
     check_tolerance(tolerance)
-    table = as_table(X)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    predictor(estimator)
+    data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
+    attributes = learn_attributes(
+        data.table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
     plan = Plan(attributes, method, p, n_samples, random_state, each_attribute)
-    weights = check_weights(sample_weight, table.n_rows)
-    truth = None if y is None else check_column("y", y, table.n_rows)
-    answers = responses(
-        predictor(estimator), table, plan, chunk_size=chunk_size, progress=progress
+    in_memory = data.whole is not None
+    work = _Work(
+        estimator,
+        plan.begun(data.n_rows),
+        tolerance,
+        {"chunk_size": chunk_size, "progress": progress and in_memory},
+        keep_rows=in_memory,
     )
-    parts = [_assess(answer, plan, weights, truth, tolerance) for answer in answers]
-    joined = _Part(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
-    _warn_empty_groups(dict(zip(plan.scenarios, joined.groups, strict=True)))
-    numbers = tolerance > 0 or any(
-        predicts_numbers(estimator, part) for part in (joined.predictions, joined.after)
-    )
-    if truth is not None and not numbers:
-        labels = class_labels(truth, {"model": estimator})
-        encode(factorize(joined.predictions), labels, "the model's prediction")
-    return RiskAssessment(
-        names=list(plan.scenarios),
-        predictions=joined.predictions,
-        risks=joined.risks,
-        groups=joined.groups,
-        sample_weight=weights,
-        directions=_directions(joined, math.fsum(weights), numbers),
-        plan=plan,
-        correct=None if truth is None else joined.correct,
-    )
+    assessed = reduce(_joined, data.map(work, progress=progress))
+    check_weighty(assessed.totals.total)
+    _warn_empty_groups(plan, assessed.totals)
+    _check_classes(estimator, assessed.totals)
+    trials = _trials(data.whole, work.plan, assessed.rows)
+    return RiskAssessment(list(plan.scenarios), assessed.totals, plan, assessed.rows, trials)
 
 
-class _Part(NamedTuple):
-    """What is known of a chunk, or of all: rows, then changed variants, in the last axis."""
-
-    predictions: Array
-    risks: Array
-    groups: Array
-    correct: Array
-    before: Array
-    after: Array
-    mass: Array
+def _trials(whole: Partition | None, plan: Plan, rows: RowRisks | None) -> Trials | None:
+    if whole is None or rows is None:
+        return None
+    return Trials(whole.table, plan, rows.changed, whole.weights)
 
 
-def _assess(
-    answer: Response, plan: Plan, weights: Array, y: Array | None, tolerance: float
-) -> _Part:
-    variants = answer.variants
-    own = answer.predictions[variants.rows]
-    changed = differs(own, answer.perturbed, tolerance)
-    mass = variants.probability[:, -1] * weights[answer.rows][variants.rows]
-    # Variants of single attributes have no mass when all are perturbed.
-    told = changed & (mass > 0)
-    return _Part(
-        answer.predictions,
-        individual_risk(answer, changed),
-        np.stack([plan.attributes.groups(answer.codes, a) for a in plan.scenarios.values()]),
-        np.empty((0, 0)) if y is None else _correct(answer, y[answer.rows], tolerance),
-        own[told],
-        answer.perturbed[told],
-        mass[told],
-    )
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is done with a part of the rows, wherever it lies."""
+
+    estimator: Any
+    plan: Plan
+    tolerance: float
+    options: Mapping[str, Any]
+    keep_rows: bool
+
+    def __call__(self, part: Partition) -> _Assessed:
+        plan, y, weights = self.plan.at_row(part.start), part.y, part.weights
+        answers = responses(predictor(self.estimator), part.table, plan, **self.options)
+        parts = [self._assess(answer, _at(y, answer), _at(weights, answer)) for answer in answers]
+        totals = reduce(add, (one.totals for one in parts))
+        return _Assessed(totals, _joined_rows(parts) if self.keep_rows else None)
+
+    def _assess(self, answer: Response, y: Array | None, weights: Array | None) -> _Assessed:
+        own = answer.predictions[answer.variants.rows]
+        changed = differs(own, answer.perturbed, self.tolerance)
+        rows = RowRisks(
+            answer.predictions,
+            individual_risk(answer, changed),
+            np.stack([self._groups(answer.codes, a) for a in self.plan.scenarios.values()]),
+            np.empty((0, 0)) if y is None else _correct(answer, y, self.tolerance),
+            changed,
+        )
+        moves = self._moves(answer, own, changed, weights)
+        are_classes = y is not None and not moves.are_numbers
+        classes = [_distinct(some if are_classes else None) for some in (answer.predictions, y)]
+        totals = RiskTotals.of(rows.risks, rows.groups, weights, rows.correct, moves, *classes)
+        return _Assessed(totals, rows)
+
+    def _groups(self, codes: Array, active: Any) -> Array:
+        return self.plan.attributes.groups(codes, active)
+
+    def _moves(self, answer: Response, own: Array, changed: Array, weights: Array | None) -> Moves:
+        mass = answer.variants.probability[:, -1]
+        if weights is not None:
+            mass = mass * weights[answer.variants.rows]
+        # Variants of single attributes have no mass when all are perturbed.
+        told = changed & (mass > 0)
+        after = answer.perturbed[told]
+        numbers = self.tolerance > 0 or any(
+            predicts_numbers(self.estimator, some) for some in (answer.predictions, after)
+        )
+        return Moves.of(own[told], after, mass[told], numbers)
 
 
-def _warn_empty_groups(groups: Mapping[Any, Array]) -> None:
-    empty = empty_groups(groups)
+class _Assessed(NamedTuple):
+    totals: RiskTotals
+    rows: RowRisks | None
+
+
+def _joined(one: _Assessed, other: _Assessed) -> _Assessed:
+    return _Assessed(one.totals + other.totals, None)
+
+
+def _joined_rows(parts: list[_Assessed]) -> RowRisks:
+    rows = [part.rows for part in parts if part.rows is not None]
+    return RowRisks(*(np.concatenate(arrays, axis=-1) for arrays in zip(*rows, strict=True)))
+
+
+def _distinct(column: Array | None) -> dict[Any, None]:
+    return {} if column is None else dict.fromkeys(factorize(column).values)
+
+
+def _at(column: Array | None, answer: Response) -> Array | None:
+    return None if column is None else column[answer.rows]
+
+
+def _check_classes(estimator: Any, totals: RiskTotals) -> None:
+    """Refuse classes that y does not have; quantities are none."""
+    if totals.moves.are_numbers or not totals.labels:
+        return
+    labels = class_labels(list(totals.labels), {"model": estimator})
+    predicted = list(totals.predicted)
+    encode(Factorized(np.arange(len(predicted)), predicted), labels, "the model's prediction")
+
+
+def _warn_empty_groups(plan: Plan, totals: RiskTotals) -> None:
+    empty = empty_groups(dict(zip(plan.scenarios, totals.rows, strict=True)))
     if empty:
         warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)
 
@@ -342,10 +551,14 @@ def differs(before: Array, after: Array, tolerance: float) -> Array:
     if not {before.dtype.kind, after.dtype.kind} <= set("biuf"):
         raise ValueError(
             f"tolerance is {tolerance!r}, but predictions are not numbers: {before.dtype}."
+            if tolerance
+            else f"labels of type {before.dtype} cannot be predictions of type {after.dtype}."
         )
     before, after = before.astype(float), after.astype(float)
-    noise = NOISE * np.maximum(np.abs(before), np.abs(after))
-    return np.asarray(np.abs(after - before) > tolerance + noise)
+    largest = np.maximum(np.abs(before), np.abs(after))
+    with np.errstate(invalid="ignore", over="ignore"):
+        moved = np.abs(after - before) > tolerance + NOISE * largest
+    return np.where(np.isinf(largest), before != after, moved)
 
 
 def _correct(answer: Response, y: Array, tolerance: float) -> Array:
@@ -357,13 +570,3 @@ def _correct(answer: Response, y: Array, tolerance: float) -> Array:
         for probability in answer.variants.probability.T
     ]
     return np.stack([right.astype(float), *after])
-
-
-def _directions(part: _Part, total: float, numbers: bool) -> pd.DataFrame:
-    """Share of all rows, by what a prediction was and what it becomes."""
-    before, after = part.before, part.after
-    if numbers:
-        after = np.where(after > before, "higher", "lower").astype(object)
-        before = np.full(len(after), "any", dtype=object)
-    frame = pd.DataFrame({"from": before, "to": after, "share": part.mass / total})
-    return frame.groupby(["from", "to"], as_index=False, sort=True)["share"].sum()

@@ -7,7 +7,7 @@ narwhals knows. It reads columns, takes rows and replaces columns; it never chan
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -59,6 +59,15 @@ class Table(ABC):
     def column(self, key: Hashable) -> Any:
         """One column, as something that can be factorized."""
 
+    @property
+    @abstractmethod
+    def dtypes(self) -> dict[Any, Any]:
+        """Type of each column."""
+
+    @abstractmethod
+    def drop(self, keys: Collection[Any]) -> Table:
+        """Leave these columns out."""
+
     @abstractmethod
     def take(self, rows: Array | slice) -> Table:
         """Take these rows, in this order."""
@@ -94,6 +103,13 @@ class PandasTable(Table):
     def column(self, key: Hashable) -> Any:
         return self.native[key]
 
+    @property
+    def dtypes(self) -> dict[Any, Any]:
+        return dict(self.native.dtypes)
+
+    def drop(self, keys: Collection[Any]) -> Table:
+        return PandasTable(self.native.drop(columns=list(keys)))
+
     def take(self, rows: Array | slice) -> Table:
         return PandasTable(self.native.iloc[rows])
 
@@ -114,7 +130,7 @@ class PandasTable(Table):
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
 
 
-def _recoded_series(old: pd.Series, new: Recoded) -> Any:
+def _recoded_series(old: pd.Series, new: Recoded) -> pd.Series:
     if isinstance(old.dtype, pd.CategoricalDtype):
         lacking = [value for value in new.values if value not in old.dtype.categories]
         if lacking:
@@ -123,17 +139,18 @@ def _recoded_series(old: pd.Series, new: Recoded) -> Any:
                 f"{listed(old.dtype.categories)}. Add the missing categories to the column first."
             )
     domain = _held(lambda values: pd.Series(values, dtype=old.dtype), new, old.name, old.dtype)
-    taken = domain.array.take(new.codes)
-    if (new.codes >= 0).all():
-        return taken
-    return pd.Series(taken, index=old.index, dtype=old.dtype).where(new.codes >= 0, old)
+    # As a series with its type: pandas 3 takes bare objects that are all text for its own text.
+    taken = pd.Series(domain.array.take(new.codes), index=old.index, dtype=old.dtype)
+    return taken if (new.codes >= 0).all() else taken.where(new.codes >= 0, old)
 
 
 def _held(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype: Any) -> Any:
     """Return the values as a column of this dtype, if it holds them unchanged."""
     try:
         held = make(list(new.values))
-        unchanged = held.tolist() == list(new.values)
+        unchanged = (held.to_list() if isinstance(held, nw.Series) else held.tolist()) == list(
+            new.values
+        )
     except (ValueError, TypeError, OverflowError):
         unchanged = False
     if not unchanged:
@@ -149,6 +166,13 @@ class ArrayTable(Table):
 
     def column(self, key: Hashable) -> Any:
         return self.native[:, key]
+
+    @property
+    def dtypes(self) -> dict[Any, Any]:
+        return dict.fromkeys(self.keys(), self.native.dtype)
+
+    def drop(self, keys: Collection[Any]) -> Table:
+        return ArrayTable(np.delete(self.native, list(keys), axis=1))
 
     def take(self, rows: Array | slice) -> Table:
         return ArrayTable(self.native[rows])
@@ -177,6 +201,13 @@ class NarwhalsTable(Table):
     def column(self, key: Hashable) -> Any:
         return self._frame[key].to_numpy()
 
+    @property
+    def dtypes(self) -> dict[Any, Any]:
+        return dict(self._frame.schema)
+
+    def drop(self, keys: Collection[Any]) -> Table:
+        return NarwhalsTable(self._frame.drop(*keys).to_native())
+
     def _factorize(self, key: Hashable) -> Factorized:
         series = self._frame[key]
         if series.dtype.is_float():
@@ -203,14 +234,21 @@ class NarwhalsTable(Table):
 
 def _recoded_narwhals(old: Any, new: Recoded) -> Any:
     namespace = nw.get_native_namespace(old)
-    domain = nw.new_series(old.name, list(new.values), old.dtype, backend=namespace)
+    domain = _held(
+        lambda values: nw.new_series(old.name, values, old.dtype, backend=namespace),
+        new,
+        old.name,
+        old.dtype,
+    )
     taken = domain[np.maximum(new.codes, 0)]
     kept = nw.new_series("kept", new.codes >= 0, nw.Boolean, backend=namespace)
     return taken.zip_with(kept, old)
 
 
 def as_table(X: Any) -> Table:
-    """Wrap X, or say what X may be."""
+    """Wrap X, or say what X may be; a table that was wrapped before passes unchanged."""
+    if isinstance(X, Table):
+        return X
     table = _wrap(X)
     if table.n_rows == 0:
         raise ValueError("X is empty: there is no row to perturb.")
@@ -222,8 +260,6 @@ def as_table(X: Any) -> Table:
 
 
 def _wrap(X: Any) -> Table:
-    if isinstance(X, Table):
-        return X
     if isinstance(X, pd.DataFrame):
         return PandasTable(X)
     if isinstance(X, np.ndarray):

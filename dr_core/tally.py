@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dr_core.encoding import Array, sorted_values
+from dr_core.exact_sums import UNIT, exact_squares, exact_sums, rounded
 
 __all__ = ["DIGITS", "GROUPS", "Tally", "tally_predictions", "tally_profiles"]
 
@@ -25,6 +27,9 @@ GROUPS = 3
 
 DIGITS = 14
 """Digits to which the probabilities of a profile are kept."""
+
+EXTREME = 400
+"""Powers of 2 up to which a total weight is an ordinary one."""
 
 BLOCK = 2**22
 """Numbers a block of bootstrap tables holds at the most."""
@@ -39,9 +44,11 @@ class Tally:
     classes : list
         Class labels; C of them.
     profiles : array of shape (P, C)
-        Each profile: the probability that f(x̃) is each of the classes.
-    counts, weights, squares : arrays of shape (3, C, C, P)
-        Number of rows in each cell, the sum of their weights, and of the squares of these.
+        Each profile, in ascending order: the probability that f(x̃) is each of the classes.
+    counts : array of shape (3, C, C, P)
+        Number of rows in each cell.
+    sums : pair of arrays of shape (3, C, C, P), or None
+        Exact sums of the weights in each cell and of their squares; None where each row weighs 1.
 
     Examples
     --------
@@ -53,8 +60,36 @@ class Tally:
     classes: list[Any]
     profiles: Array
     counts: Array
-    weights: Array
-    squares: Array
+    sums: tuple[Array, Array] | None = None
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weight of the rows in each cell, shape (3, C, C, P).
+
+        Extreme weights are in a unit of their own, so that their squares are floats too.
+        """
+        if self.sums is None:
+            return self.counts.astype(float)
+        return rounded(self.sums[0], self._unit)
+
+    @cached_property
+    def squares(self) -> Array:
+        """Sum of the squares of their weights, shape (3, C, C, P)."""
+        if self.sums is None:
+            return self.counts.astype(float)
+        return rounded(self.sums[1], self._unit**2)
+
+    @cached_property
+    def _unit(self) -> int:
+        """What counts as weight 1: 1, or a power of 2 near the total where that is extreme."""
+        total = 0 if self.sums is None else int(self.sums[0].sum())
+        size = total.bit_length() - UNIT.bit_length()
+        return UNIT if abs(size) < EXTREME or not total else 1 << total.bit_length()
+
+    @property
+    def group_rows(self) -> Array:
+        """Number of rows in each group, shape (3,)."""
+        return self.counts.sum(axis=(1, 2, 3))
 
     @property
     def table(self) -> Array:
@@ -115,19 +150,25 @@ class Tally:
         return self._moved(self.classes, profiles, shape, where)
 
     def _moved(self, classes: list[Any], profiles: Array, shape: Any, where: Any) -> Tally:
-        moved = [np.zeros(shape, part.dtype) for part in (self.counts, self.weights, self.squares)]
-        for new, old in zip(moved, (self.counts, self.weights, self.squares), strict=True):
+        def moved(old: Array) -> Array:
+            new = np.zeros(shape, old.dtype)
             new[where] = old
-        return Tally(classes, profiles, *moved)
+            return new
+
+        sums = None if self.sums is None else (moved(self.sums[0]), moved(self.sums[1]))
+        return Tally(classes, profiles, moved(self.counts), sums)
 
     def _plus(self, other: Tally) -> Tally:
-        return Tally(
-            self.classes,
-            self.profiles,
-            self.counts + other.counts,
-            self.weights + other.weights,
-            self.squares + other.squares,
-        )
+        sums = None
+        if self.sums is not None or other.sums is not None:
+            (mine, its), (squared, its_squared) = zip(self._exact, other._exact, strict=True)
+            sums = mine + its, squared + its_squared
+        return Tally(self.classes, self.profiles, self.counts + other.counts, sums)
+
+    @property
+    def _exact(self) -> tuple[Array, Array]:
+        ones = self.counts.astype(object) * UNIT
+        return (ones, ones * UNIT) if self.sums is None else self.sums
 
 
 def tally_predictions(
@@ -166,12 +207,17 @@ def tally_profiles(
 def _count(
     groups: Any, y: Any, f: Any, profile: Any, classes: list[Any], profiles: Array, weights: Any
 ) -> Tally:
+    # In ascending order, so that no order of the rows shows, not even in a bootstrap.
+    profiles, order = np.unique(profiles, axis=0, return_inverse=True)
+    profile = order.ravel().take(np.asarray(profile, dtype=np.intp))
     shape = (GROUPS, len(classes), len(classes), len(profiles))
     cell = np.ravel_multi_index((groups, y, f, profile), shape)
     size = int(np.prod(shape))
     counts = np.bincount(cell, minlength=size).reshape(shape)
     if weights is None:
-        return Tally(classes, profiles, counts, counts.astype(float), counts.astype(float))
+        return Tally(classes, profiles, counts)
     weights = np.asarray(weights, dtype=float)
-    sums = [np.bincount(cell, w, size).reshape(shape) for w in (weights, weights**2)]
-    return Tally(classes, profiles, counts, *sums)
+    sums, squares = (
+        add(weights, cell, size).reshape(shape) for add in (exact_sums, exact_squares)
+    )
+    return Tally(classes, profiles, counts, (sums, squares))

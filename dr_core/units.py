@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
+from math import fsum, lcm
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,21 @@ EXACT = 2**53
 MOST_RATIOS = 1000
 """Weights count as ratios when no denominator, nor the number of distinct ones, exceeds this."""
 
+SHORT = 32
+"""Binary places of fractions that are taken for what they are, not for the ratio they are near."""
+
+DECIMALS = 6
+"""Decimal places of weights that are taken for decimals."""
+
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 def whole_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
     """Whole numbers in proportion to `weights`, small enough for every sum to be exact.
 
-    Equal weights all become 1. Whole numbers, binary fractions, and floats that stand for simple
-    ratios (0.1, 0.2, 0.3 stand for 1 : 2 : 3) keep their exact proportions; others are rounded to
-    a total just below 2**52.
+    Equal weights all become 1. Whole numbers, binary fractions of up to 32 places, and floats that
+    stand for decimals of up to 6 places (0.1, 0.2, 0.3 stand for 1 : 2 : 3) or for simple ratios
+    keep their exact proportions; others are rounded to a total just below 2**52.
 
     Parameters
     ----------
@@ -56,18 +62,42 @@ def whole_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
     if (given == given[0]).all():
         return np.ones(length)
     scaled = np.ldexp(given, -np.frexp(given.max())[1])  # exact, the largest now in [1/2, 1)
-    for units in (_binary_units(scaled), _ratio_units(scaled)):
+    exact = _binary_units(scaled)
+    if _are_short(given):
+        candidates = [exact, _ratio_units(scaled)]
+    else:
+        candidates = [_decimal_units(given), _ratio_units(scaled), exact]
+    for units in candidates:
         if units is not None and units.sum() < EXACT:
             return units
-    rounded = np.round(scaled * ((EXACT // 2 - length) / scaled.sum()))
+    # fsum rounds once: NumPy's sum depends on the machine, and a tie must not.
+    rounded = np.round(scaled * ((EXACT // 2 - length) / fsum(scaled)))
     return np.ones(length) if (rounded == rounded[0]).all() else rounded
+
+
+def _are_short(weights: Array) -> bool:
+    """Whether all are whole numbers or short binary fractions, as 44.75 is and 44.7 is not."""
+    with np.errstate(over="ignore"):
+        places = np.ldexp(weights, SHORT)
+    return bool((places == np.rint(places)).all())
+
+
+def _decimal_units(weights: Array) -> Array | None:
+    """Multiples of the last decimal place in use, or None if there are more than `DECIMALS`."""
+    with np.errstate(over="ignore"):
+        shifted = weights * 10.0**DECIMALS
+    whole = np.rint(shifted)
+    # A float that stands for a decimal is off by half of its last binary place, the product too.
+    if not whole.sum() < EXACT or (np.abs(shifted - whole) > EPSILON * shifted).any():
+        return None
+    return whole / np.gcd.reduce(whole.astype(np.int64))
 
 
 def _binary_units(weights: Array) -> Array | None:
     """Exact multiples of the last binary place in use, or None if that is too small."""
     mantissas, exponents = np.frexp(weights[weights > 0])
     whole = np.ldexp(mantissas, 53).astype(np.int64)
-    trailing_zeros = np.log2(whole & -whole).astype(np.int64)
+    trailing_zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
     places = int((53 - trailing_zeros - exponents).max())
     return np.ldexp(weights, places) if places <= 53 else None
 

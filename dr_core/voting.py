@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 
 from dr_core.units import whole_units
 
@@ -144,9 +145,16 @@ class Votes:
         return self.row_units / self.row_units.sum()
 
     @cached_property
-    def changed(self) -> Array:
-        """Which member changes its vote on which instance, 1[f(x) ≠ f(x̃)], (m, n)."""
-        return np.asarray(self.votes != self.perturbed)
+    def changes(self) -> sparse.csr_array:
+        """Which member changes its vote on which instance, 1[f(x) ≠ f(x̃)], (m, n).
+
+        Changes are rare, so only where they are is kept.
+        """
+        pairs = zip(self.votes, self.perturbed, strict=True)
+        found = [np.flatnonzero(own != perturbed).astype(np.int32) for own, perturbed in pairs]
+        where = np.concatenate(found)
+        ends = np.cumsum([0, *map(len, found)])
+        return sparse.csr_array((np.ones(len(where), bool), where, ends), self.votes.shape)
 
     @cached_property
     def totals(self) -> Array:
@@ -180,7 +188,7 @@ class Votes:
     @cached_property
     def inconsistency_units(self) -> Array:
         """The inconsistency in units, Φ = φ Σ units, (n,)."""
-        return self._weighed(self.changed, True)
+        return np.asarray(self.changes.T @ self.units)
 
     @property
     def margin(self) -> Array:
@@ -210,7 +218,7 @@ class Votes:
     @cached_property
     def member_risks(self) -> Array:
         """Discriminative risk of each member, (m,)."""
-        return np.array([self.share(row) for row in self.changed])
+        return np.asarray(self.changes @ self.row_units) / self.row_units.sum()
 
     def count(self, condition: Array) -> float:
         """Row units of the instances where `condition`, a bool array (n,), holds."""
@@ -313,6 +321,15 @@ def blocks(length: int, size: int) -> Iterator[slice]:
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
 
 
+def checked_votes(votes: object) -> Votes:
+    """Return votes if they are `Votes`, an error if not."""
+    if isinstance(votes, Votes):
+        return votes
+    raise TypeError(
+        f"votes is a {type(votes).__name__}; pass Votes, as collect_votes returns them."
+    )
+
+
 def _checked_rows(rows: npt.ArrayLike | None, length: int) -> Array:
     given = np.arange(length) if rows is None else np.asarray(rows)
     if given.shape != (length,):
@@ -357,8 +374,11 @@ def _found_classes(arrays: dict[str, Array]) -> Array:
     labels = [_unique(name, row) for name, array in arrays.items() for row in np.atleast_2d(array)]
     try:
         return np.unique(np.concatenate(labels))
-    except TypeError as error:
-        raise ValueError(f"The labels cannot be sorted: {error}. Use one type.") from None
+    except TypeError:
+        types = sorted({type(label).__name__ for row in labels for label in row.tolist()})
+        raise ValueError(
+            f"labels of types {', '.join(types)} cannot be sorted; use one type."
+        ) from None
 
 
 def _unique(name: str, row: Array) -> Array:

@@ -12,6 +12,9 @@ from fairlearn.metrics import MetricFrame, selection_rate
 from sklearn.metrics import accuracy_score
 
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
+from dr_core.checks import check_column
+from dr_core.couplings import Rules
+from dr_core.encoding import factorize, listed
 from dr_core.tables import Table, as_table
 from fairlearn_dr.metrics import discriminative_risk
 
@@ -35,6 +38,7 @@ def dr_metric_frame(
     sample_params: Mapping[str, Mapping[str, Any]] | None = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
     **kwargs: Any,
 ) -> MetricFrame:
     """Disaggregate discriminative risk, and other metrics beside it, by sensitive features.
@@ -51,7 +55,7 @@ def dr_metric_frame(
         Shown beside discriminative risk; selection rate and accuracy when left out.
     pos_label : label
         The favourable label, for the selection rate.
-    method, p, n_samples, domain, missing
+    method, p, n_samples, domain, missing, coupled
         As for `dr_core.assess_risk`.
     random_state : int or None
         For sampled risk, and for the bootstrap of `MetricFrame`.
@@ -77,7 +81,9 @@ def dr_metric_frame(
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
     table = as_table(X if hasattr(X, "shape") else np.asarray(X))
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
     risk = assess_risk(
         estimator,
         table,
@@ -89,7 +95,9 @@ def dr_metric_frame(
         each_attribute=False,
         missing=missing,
     )
-    every = {"discriminative_risk": discriminative_risk, **_named(metrics, pos_label)}
+    truth = check_column("y", y, table.n_rows)
+    labels = [*factorize(truth).values, *factorize(risk.predictions).values]
+    every = {"discriminative_risk": discriminative_risk, **_named(metrics, pos_label, labels)}
     given = {"individual_risk": risk.individual, "sample_weight": sample_weight}
     bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
@@ -103,11 +111,21 @@ def dr_metric_frame(
     )
 
 
-def _named(metrics: Any, pos_label: Any) -> dict[str, Callable[..., Any]]:
+def _named(metrics: Any, pos_label: Any, labels: list[Any]) -> dict[str, Callable[..., Any]]:
     if metrics is None:
+        if pos_label not in labels:
+            # fairlearn would find nobody selected, and say so without a warning.
+            raise ValueError(
+                f"pos_label is {pos_label!r}, but labels are {listed(dict.fromkeys(labels))}; "
+                "pass the favourable one as pos_label."
+            )
         rate = partial(selection_rate, pos_label=pos_label)
         return {"selection_rate": rate, "accuracy": accuracy_score}
-    return {metrics.__name__: metrics} if callable(metrics) else dict(metrics)
+    if callable(metrics):
+        return {metrics.__name__: metrics}
+    if isinstance(metrics, Mapping) and all(callable(metric) for metric in metrics.values()):
+        return dict(metrics)
+    raise TypeError(f"metrics must be a metric, or map names to metrics; it is {metrics!r}.")
 
 
 def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:

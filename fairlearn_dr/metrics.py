@@ -16,8 +16,9 @@ import numpy as np
 from fairlearn.metrics import make_derived_metric
 
 from dr_core import perturb
-from dr_core.checks import check_column
-from dr_core.encoding import Array, listed
+from dr_core.checks import check_column, check_numbers, rescaled
+from dr_core.couplings import Rules
+from dr_core.encoding import Array, factorize, listed
 from dr_core.responses import predictor
 
 __all__ = [
@@ -98,8 +99,7 @@ def favorable_to_unfavorable_rate(
     0.25
     """
     changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    favorable = _favorable(y_pred, y_pred_perturbed, pos_label)
-    return _mean(changed * favorable, sample_weight)
+    return _mean(changed * _favorable(y_pred, pos_label), sample_weight)
 
 
 def unfavorable_to_favorable_rate(
@@ -129,9 +129,11 @@ def unfavorable_to_favorable_rate(
     0.25
     """
     changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    gains = ~_favorable(y_pred, y_pred_perturbed, pos_label)
-    if y_pred_perturbed is not None:
-        gains &= np.asarray(y_pred_perturbed) == pos_label
+    gains = ~_favorable(y_pred, pos_label)
+    if y_pred_perturbed is None:
+        _require_two_classes(y_pred, pos_label)
+    else:
+        gains &= _favorable(y_pred_perturbed, pos_label)
     return _mean(changed * gains, sample_weight)
 
 
@@ -168,6 +170,7 @@ def perturbed_predictions(
     random_state: Any = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> Array:
     """Predict X with its sensitive attributes perturbed once, at random.
 
@@ -181,7 +184,7 @@ def perturbed_predictions(
     p : float in (0, 1]
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None
-    domain, missing
+    domain, missing, coupled
         See `dr_core.learn_attributes`.
 
     Returns
@@ -197,7 +200,8 @@ def perturbed_predictions(
     array([False,  True])
     """
     options: dict[str, Any] = {"p": p, "random_state": random_state}
-    perturbed = perturb(X, privileged, domain=domain, missing=missing, **options)
+    options |= {"domain": domain, "missing": missing, "coupled": coupled}
+    perturbed = perturb(X, privileged, **options)
     return predictor(estimator)(perturbed)
 
 
@@ -207,11 +211,11 @@ def _chance_of_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) 
             "discriminative risk needs y_pred_perturbed or individual_risk, one of them: pass "
             "sample_params={'y_pred_perturbed': perturbed_predictions(model, X, privileged=...)}."
         )
-    n = len(np.asarray(y_pred))
+    n = np.size(y_pred)
     predictions = check_column("y_pred", y_pred, n)
     if individual_risk is None:
         return _changed(predictions, check_column("y_pred_perturbed", y_pred_perturbed, n))
-    risks = check_column("individual_risk", individual_risk, n).astype(float)
+    risks = check_numbers("individual_risk", individual_risk, n)
     if ((risks < 0) | (risks > 1)).any():
         raise ValueError("individual_risk must lie between 0 and 1: it is a probability.")
     return risks
@@ -226,25 +230,35 @@ def _changed(before: Array, after: Array) -> Array:
     return (before != after).astype(float)
 
 
-def _favorable(y_pred: Any, y_pred_perturbed: Any, pos_label: Any) -> Array:
-    """Who has the favourable prediction; words for labels must say which one it is."""
-    known = np.asarray(y_pred) if y_pred_perturbed is None else np.append(y_pred, y_pred_perturbed)
-    if known.dtype.kind not in NUMBERS and len(known) and isinstance(pos_label, int):
+def _favorable(predictions: Any, pos_label: Any) -> Array:
+    """Who has the favourable prediction; a number is never a word, and would never be found."""
+    labels = np.asarray(predictions).ravel()
+    is_word = isinstance(pos_label, str)
+    if len(labels) and is_word == (labels.dtype.kind in NUMBERS):
         raise ValueError(
-            f"pos_label is {pos_label!r}, but predictions are {listed(np.unique(known))}; "
+            f"pos_label is {pos_label!r}, but predictions are {listed(factorize(labels).values)}; "
             "pass the favourable one as pos_label."
         )
-    return np.asarray(y_pred) == pos_label
+    return labels == pos_label
+
+
+def _require_two_classes(y_pred: Any, pos_label: Any) -> None:
+    others = [label for label in factorize(np.ravel(y_pred)).values if label != pos_label]
+    if len(others) > 1:
+        raise ValueError(
+            f"predictions are {listed([*others, pos_label])}: with more than two classes, "
+            "individual_risk does not tell what a prediction becomes. Pass y_pred_perturbed."
+        )
 
 
 def _mean(values: Array, sample_weight: Any) -> float:
     """Weighted mean; NaN, with a warning, of a group without rows or without weight."""
     weights = np.ones(len(values))
     if sample_weight is not None:
-        weights = check_column("sample_weight", sample_weight, len(values)).astype(float)
+        weights = check_numbers("sample_weight", sample_weight, len(values))
         if (weights < 0).any() or not np.isfinite(weights).all():
             raise ValueError("sample_weight must be finite and not negative.")
     if not weights.any():
         warnings.warn("a group has no weight: its risk is undefined (NaN).", stacklevel=4)
         return float("nan")
-    return float(np.average(values, weights=weights))
+    return float(np.average(values, weights=rescaled(weights)))

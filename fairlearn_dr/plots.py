@@ -58,10 +58,11 @@ def plot_risk_by_group(
     >>> [text.get_text() for text in plot_risk_by_group(frame).get_xticklabels()]
     ['B', 'H', 'W']
     """
-    ax = _axes(ax)
+    _require_kind("frame", frame, "by_group", "a MetricFrame")
     by_group = pd.DataFrame(frame.by_group)
     names = list(by_group.columns if metrics is None else metrics)
     _require(names, by_group.columns, "metric")
+    ax = _axes(ax)
     ends = _interval_ends(frame)
     width = 0.8 / len(names)
     places = np.arange(len(by_group))
@@ -107,11 +108,11 @@ def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | Non
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('error', 'discriminative risk')
     """
-    ax = _axes(ax)
     if hasattr(result, "predict"):
         check_is_fitted(result)
     result = getattr(result, "result_", result)
-    front = result.front
+    _require_kind("result", result, "front", "a PruningResult, or a fitted pruner")
+    front, ax = result.front, _axes(ax)
     if votes is not None:
         ax.scatter(
             votes.member_errors, votes.member_risks, c="#999999", marker=".", label="members"
@@ -157,11 +158,14 @@ def plot_bounds(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['bound = risk', 'margin', 'first order']
     """
-    ax = _axes(ax)
-    every = pd.concat([bounds] if isinstance(bounds, pd.DataFrame) else list(bounds))
+    frames = [bounds] if isinstance(bounds, pd.DataFrame) else list(bounds)
+    for frame in frames or [None]:
+        _require_kind("bounds", frame, "applies", "what dr_core.compute_bounds returns")
+    every = pd.concat(frames)
     applying = every[every["applies"]]
     wanted = list(dict.fromkeys(applying["name"])) if names is None else list(names)
     _require(wanted, every["name"], "bound")
+    ax = _axes(ax)
     ax.axline((0, 0), slope=1, c="#666666", ls="--", lw=1, label="bound = risk")
     for i, name in enumerate(wanted):
         rows = applying[applying["name"] == name]
@@ -217,11 +221,13 @@ def plot_comparison(
     >>> [ax.get_xlabel() for ax in plot_comparison(comparison, measures=["demographic_parity"])]
     ['demographic parity']
     """
-    axes = _row_of_axes(axes, len(measures))
+    _require_kind("comparison", comparison, "values", "what dr_core.compare returns")
     values = comparison.values
     attribute = values["attribute"].iloc[-1] if attribute is None else attribute
     _require([attribute], values["attribute"], "attribute")
-    _require([*measures, "accuracy"], values["measure"], "measure")
+    _require(list(measures), values["measure"], "measure")
+    _require(["accuracy"], values["measure"], "measure")
+    axes = _row_of_axes(axes, len(measures))
     chosen = values[values["attribute"] == attribute].set_index(["model", "measure"])
     for ax, measure in zip(axes, measures, strict=True):
         for i, model in enumerate(chosen.index.unique("model")):
@@ -269,9 +275,16 @@ def _interval_ends(frame: MetricFrame) -> tuple[Any, Any] | None:
 
 
 def _require(names: Sequence[Any], known: Any, what: str) -> None:
-    unknown = [name for name in names if name not in list(known)]
-    if unknown:
-        raise ValueError(f"there is no {what} {listed(unknown)}; there are {listed(set(known))}.")
+    there = list(dict.fromkeys(known))
+    unknown = [name for name in names if name not in there]
+    if unknown or not names:
+        wanted = listed(unknown) if unknown else "to draw"
+        raise ValueError(f"there is no {what} {wanted}; there are {listed(there)}.")
+
+
+def _require_kind(name: str, given: Any, part: str, kind: str) -> None:
+    if not hasattr(given, part):
+        raise TypeError(f"{name} is a {type(given).__name__}; pass {kind}.")
 
 
 def _spoken(name: Any) -> str:

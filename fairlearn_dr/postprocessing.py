@@ -29,11 +29,13 @@ from sklearn.utils.validation import (
 
 from dr_core import OneHot, SensitiveAttributes, learn_attributes
 from dr_core.checks import check_weights, check_whole
+from dr_core.couplings import Rules
 from dr_core.encoding import Array, encode, factorize, listed
 from dr_core.ensembles import Ensemble, as_ensemble, check_features, collect_votes
 from dr_core.export import export
 from dr_core.generators import as_generator
 from dr_core.pruning import PruningResult, epaf, poaf
+from dr_core.pruning.result import ACCURACY_TOLERANCE
 from dr_core.tables import Table, as_table
 from dr_core.voting import Votes
 
@@ -41,6 +43,9 @@ __all__ = ["EPAFPruner", "POAFPruner"]
 
 HELD_OUT = 1 / 3
 """Share of the rows given to fit that is kept back for pruning."""
+
+PRUNING_ROWS = ["holdout", "all", "train"]
+"""What `prune_on` may be."""
 
 
 class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -65,8 +70,8 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        if self.prune_on not in ("holdout", "train"):
-            raise ValueError(f'prune_on must be "holdout" or "train"; it is {self.prune_on!r}.')
+        if self.prune_on not in PRUNING_ROWS:
+            raise ValueError(f"prune_on must be {listed(PRUNING_ROWS)}; it is {self.prune_on!r}.")
         y = column_or_1d(y, warn=True)
         assert_all_finite(y)
         check_classification_targets(y)
@@ -142,20 +147,20 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return None
         if sensitive_features is not None and isinstance(self.privileged, Mapping):
             _require_columns(X, self.privileged)
-        return learn_attributes(X, self.privileged, missing=self.missing)
+        return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
 
     def _fitted(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
         """The fitted ensemble, and the rows, labels and weights to prune it on."""
         weights = check_weights(sample_weight, len(y))
         if self.prefit:
             return self.estimator, (X, y, weights)
-        estimator = self._template(seed)
-        parts = [(X, X), (y, y), (weights, weights)]
-        if self.prune_on == "holdout":
-            parts = _split(X, y, weights, seed)
-        (X, X_held), (y, y_held), (weights, weights_held) = parts
+        estimator, everything = self._template(seed), (X, y, weights)
+        fitted, held_out = (
+            (everything, everything) if self.prune_on == "train" else _split(*everything, seed)
+        )
+        X, y, weights = fitted
         params = {} if sample_weight is None else _weight_params(estimator, weights)
-        return estimator.fit(X, y, **params), (X_held, y_held, weights_held)
+        return estimator.fit(X, y, **params), everything if self.prune_on == "all" else held_out
 
     def _template(self, seed: int) -> Any:
         if self.estimator is None:
@@ -205,18 +210,21 @@ class POAFPruner(_Pruner):
         What is picked from the Pareto front, see `dr_core.poaf`.
     neighbourhood : {"exchange", "paper"}
         The search as improved here, or as published, see `dr_core.poaf`.
-    accuracy_tolerance : float
-        For selection "min_risk".
+    accuracy_tolerance : float, default=0.02
+        For selection "min_risk": how much more error than the lowest is accepted.
     prefit : bool
         Whether `estimator` is fitted already; it is then pruned on the rows given to `fit`.
-    prune_on : {"holdout", "train"}
-        When it is not: whether to prune on a third of the rows, kept back, or on the rows it was
-        fitted on, as the paper does.
+    prune_on : {"holdout", "all", "train"}
+        When it is not: prune on a third of the rows, kept back; on these and the rows it was
+        fitted on together, which steadies the risk when rows are few; or on the rows it was
+        fitted on, with none kept back, as the paper does.
     random_state : int, Generator, RandomState or None
     method : {"exact", "sample"}
         Whether members vote on every perturbation of a row, or on one random one.
     missing : {"error", "keep"}
         Whether a missing sensitive value is an error, or its row is left unperturbed.
+    coupled : mapping, optional
+        Columns that follow an attribute when it changes, see `dr_core.learn_attributes`.
     n_jobs : int, optional
         Members that vote at the same time.
 
@@ -250,12 +258,13 @@ class POAFPruner(_Pruner):
         n_iter: int | None = None,
         selection: Any = "objective",
         neighbourhood: str = "exchange",
-        accuracy_tolerance: float = 0.01,
+        accuracy_tolerance: float = ACCURACY_TOLERANCE,
         prefit: bool = False,
         prune_on: str = "holdout",
         random_state: Any = None,
         method: str = "exact",
         missing: str = "error",
+        coupled: Rules | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -271,6 +280,7 @@ class POAFPruner(_Pruner):
         self.random_state = random_state
         self.method = method
         self.missing = missing
+        self.coupled = coupled
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
@@ -292,6 +302,8 @@ class EPAFPruner(_Pruner):
     Parameters
     ----------
     estimator, privileged, max_members, trade_off, prefit, prune_on, random_state, method, missing
+        As for `POAFPruner`.
+    coupled : mapping, optional
         As for `POAFPruner`.
     n_groups : int
         1 prunes all members together (EPAF-C); more prunes groups of them apart first (EPAF-D).
@@ -326,6 +338,7 @@ class EPAFPruner(_Pruner):
         random_state: Any = None,
         method: str = "exact",
         missing: str = "error",
+        coupled: Rules | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -338,6 +351,7 @@ class EPAFPruner(_Pruner):
         self.random_state = random_state
         self.method = method
         self.missing = missing
+        self.coupled = coupled
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
@@ -374,8 +388,8 @@ def _require_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
         )
 
 
-def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Any]]:
-    """Rows to fit on and rows to prune on, of X, y and the weights.
+def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Array, Array]]:
+    """X, y and weights of the rows to fit on, and of the rows kept back.
 
     A third of each class is kept back, at least one row; a class of one row is fitted on.
     """
@@ -387,11 +401,7 @@ def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Any]]
         raise ValueError(f"n_samples={len(y)} is too few rows to keep some back for pruning.")
     parts = np.sort(order[~held]), np.sort(order[held])
     rows = X if hasattr(X, "iloc") or isinstance(X, np.ndarray) or issparse(X) else as_table(X)
-    return [
-        tuple(_rows_of(rows, part) for part in parts),
-        tuple(y[part] for part in parts),
-        tuple(weights[part] for part in parts),
-    ]
+    return [(_rows_of(rows, part), y[part], weights[part]) for part in parts]
 
 
 def _rows_of(X: Any, rows: Array) -> Any:

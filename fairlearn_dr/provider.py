@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from fairlearn.metrics import (
     MetricFrame,
     demographic_parity_difference,
-    equalized_odds_difference,
     false_positive_rate,
     selection_rate,
     true_negative_rate,
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
 __all__ = ["established_measures"]
+
+Array = NDArray[Any]
 
 _METRICS = {
     "selection_rate": selection_rate,
@@ -47,6 +50,9 @@ def established_measures(
     >>> float(measures["equal_opportunity"]), float(measures["accuracy"])
     (1.0, 0.5)
     """
+    y_true, y_pred, privileged, sample_weight = _with_both_labels(
+        y_true, y_pred, privileged, sample_weight
+    )
     frame = MetricFrame(
         metrics=_METRICS,
         y_true=y_true,
@@ -61,7 +67,7 @@ def established_measures(
         "demographic_parity": demographic_parity_difference(y_true, y_pred, **both),
         "equal_opportunity": gap["true_positive_rate"],
         "predictive_parity": gap["precision"],
-        "equalized_odds": equalized_odds_difference(y_true, y_pred, **both),
+        "equalized_odds": max(gap["true_positive_rate"], gap["false_positive_rate"]),
         "equalized_odds_mean": (gap["true_positive_rate"] + gap["false_positive_rate"]) / 2,
         "disparate_impact": selected[False] / selected[True],
         **{
@@ -69,3 +75,15 @@ def established_measures(
             for name in ("accuracy", "precision", "recall", "f1", "specificity")
         },
     }
+
+
+def _with_both_labels(
+    y_true: Array, y_pred: Array, privileged: Array, sample_weight: Array
+) -> Iterator[Array]:
+    """Add rows of no weight, so that both labels occur in both groups.
+
+    fairlearn 0.7 fails where a group has one label only.
+    """
+    nobody = ([0, 1, 0, 1], [0, 1, 0, 1], [False, False, True, True], [0.0] * 4)
+    for column, more in zip((y_true, y_pred, privileged, sample_weight), nobody, strict=True):
+        yield np.append(column, np.array(more, dtype=column.dtype))

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dr_core import SensitiveAttributes, assess_risk
+from dr_core.attributes import check_privileged
+from dr_core.checks import check_choice, check_probability
+from dr_core.couplings import Rules
 
 __all__ = ["RiskScorer", "risk_scorer"]
 
@@ -21,6 +24,7 @@ class RiskScorer:
     random_state: Any = None
     domain: Mapping[Any, Any] | None = None
     missing: str = "error"
+    coupled: Rules | None = None
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         """Return minus the discriminative risk of a fitted estimator on X."""
@@ -33,6 +37,7 @@ class RiskScorer:
             random_state=self.random_state,
             domain=self.domain,
             missing=self.missing,
+            coupled=self.coupled,
             each_attribute=False,
         )
         return -risk.value
@@ -46,6 +51,7 @@ def risk_scorer(
     random_state: Any = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
 ) -> RiskScorer:
     """Make a scorer for `GridSearchCV` and `cross_validate` out of discriminative risk.
 
@@ -54,7 +60,7 @@ def risk_scorer(
     privileged : mapping, or attributes learned before
         A fold may lack a value: pass `dr_core.learn_attributes(X, privileged)`, or `domain`, to
         let every fold know all of them.
-    method, p, random_state, domain, missing
+    method, p, random_state, domain, missing, coupled
         As for `dr_core.assess_risk`.
 
     Returns
@@ -73,4 +79,9 @@ def risk_scorer(
     >>> scores["test_score"]
     array([-1., -1.])
     """
-    return RiskScorer(privileged, method, p, random_state, domain, missing)
+    # Now rather than in a search, which would score every model NaN.
+    check_probability(p)
+    check_choice("method", method, ("exact", "sample"))
+    check_choice("missing", missing, ("error", "keep"))
+    check_privileged(privileged)
+    return RiskScorer(privileged, method, p, random_state, domain, missing, coupled)

@@ -57,6 +57,11 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[objec
 
 def peak_gigabytes(module: str, *arguments: str) -> float:
     """Peak memory of `python -m module arguments` in a process of its own."""
+    return peak_and_output(module, *arguments)[0]
+
+
+def peak_and_output(module: str, *arguments: str) -> tuple[float, list[str]]:
+    """Peak memory, in GB, of `python -m module arguments`, and the words it prints."""
     code = (
         "import resource, runpy, sys; sys.argv = sys.argv[1:]; "
         "runpy.run_module(sys.argv[0], run_name='__main__'); "
@@ -65,7 +70,8 @@ def peak_gigabytes(module: str, *arguments: str) -> float:
     command = [sys.executable, "-c", code, module, *arguments]
     run = subprocess.run(command, check=True, capture_output=True, text=True)
     unit = 1 if sys.platform == "darwin" else 1024
-    return int(run.stdout.split()[-1]) * unit / 1e9
+    *words, peak = run.stdout.split()
+    return int(peak) * unit / 1e9, words
 
 
 def _text(cell: object) -> str:

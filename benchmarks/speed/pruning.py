@@ -96,7 +96,7 @@ def poaf_against_the_textbook() -> None:
 
 def epaf_against_one_product() -> None:
     votes = ensemble_votes(501, 24_000)
-    changed = votes.changed.astype(np.float32)
+    changed = (votes.votes != votes.perturbed).astype(np.float32)
     product = seconds(lambda: changed @ changed.T)
     rows = [
         (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from pydoc import locate
 from typing import Any
+from zipfile import ZipFile
 
 import joblib
 import pandas as pd
@@ -15,12 +16,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from dr_core.encoding import listed
+from dr_core.files import most_unpacked
 
 __all__ = ["default_model", "load_model"]
 
 MODEL_PARTS = (
     "sklearn._loss.",
     "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.compose._column_transformer.make_column_selector",
     "sklearn.ensemble._hist_gradient_boosting.",
     "sklearn.neighbors._ball_tree.",
     "sklearn.neighbors._kd_tree.",
@@ -74,6 +77,7 @@ def _readable(read: Callable[..., Any], path: Path, **options: Any) -> Any:
 def _load_skops(path: Path) -> Any:
     import skops.io
 
+    _readable(_refuse_bomb, path)
     unknown = _readable(lambda file: skops.io.get_untrusted_types(file=file), path)
     untrusted = [name for name in unknown if not _is_part_of_a_model(name)]
     if untrusted:
@@ -82,6 +86,13 @@ def _load_skops(path: Path) -> Any:
             "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
         )
     return _readable(skops.io.load, path, trusted=unknown)
+
+
+def _refuse_bomb(path: Path) -> None:
+    with ZipFile(path) as archive:
+        unpacked = sum(part.file_size for part in archive.infolist())
+    if unpacked > most_unpacked(path):
+        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {most_unpacked(path):,}")
 
 
 def _is_part_of_a_model(name: str) -> bool:

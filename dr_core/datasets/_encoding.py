@@ -21,6 +21,10 @@ def binarize(dataset: Bunch) -> pd.DataFrame:
     >>> datasets.binarize(datasets.load("income")).shape
     (30162, 99)
     """
+    if not {"data", "privileged"} <= set(dir(dataset)):
+        raise TypeError(
+            f"dataset is a {type(dataset).__name__}; pass what datasets.load(name) returns."
+        )
     data = dataset.data
     sensitive = pd.DataFrame({a: data[a] == value for a, value in dataset.privileged.items()})
     categorical = [

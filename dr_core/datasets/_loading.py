@@ -42,7 +42,7 @@ def load(name: str) -> Bunch:
     >>> income.data.shape, int(income.target.sum()), income.privileged
     ((30162, 13), 7508, {'race': 'White', 'sex': 'Male'})
     """
-    if name not in CATALOGUE:
+    if name not in list(CATALOGUE):
         raise ValueError(f"no data set is called {name!r}; there are {listed(CATALOGUE)}.")
     entry = CATALOGUE[name]
     with as_file(files("dr_core.datasets").joinpath("data", f"{name}.csv.gz")) as path:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from dr_core.voting import Array, Votes
+from dr_core.checks import is_whole
+from dr_core.voting import Array, Votes, checked_votes
 
 __all__ = ["checked_max_members", "voters"]
 
 
 def checked_max_members(max_members: int, votes: Votes) -> int:
     """Return k if an ensemble can be pruned to k members, an error if not."""
-    whole = isinstance(max_members, int | np.integer) and not isinstance(max_members, bool)
-    if whole and 1 <= max_members <= votes.n_members:
+    checked_votes(votes)
+    if is_whole(max_members) and 1 <= max_members <= votes.n_members:
         return int(max_members)
     raise ValueError(
         f"max_members must be a whole number from 1 to {votes.n_members}, the number of members; "

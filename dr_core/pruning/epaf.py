@@ -8,10 +8,11 @@ same weight; the weights of the vote count when 𝓛 of whole sub-ensembles is c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
+from dr_core.checks import is_whole
 from dr_core.generators import RandomState, as_generator
 from dr_core.objectives import (
     ScalarObjective,
@@ -20,6 +21,7 @@ from dr_core.objectives import (
     error_units,
     tandem_units,
 )
+from dr_core.parallel import call_each
 from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.neighbours import Judge
 from dr_core.pruning.pareto import Archive
@@ -27,9 +29,6 @@ from dr_core.pruning.result import PruningResult, front_table
 from dr_core.voting import Array, Votes
 
 __all__ = ["epaf"]
-
-Task = tuple[Array, int, Array, Array, Array, Array, float]
-"""What one machine needs to know to prune its group: the arguments of `prune_group`."""
 
 
 def epaf(
@@ -84,16 +83,11 @@ def epaf(
     pool, errors = voters(votes), error_units(votes)
     groups = _partition(pool, _checked_groups(n_groups, len(pool)), as_generator(random_state))
 
-    def task(group: Array) -> Task:
-        parts = votes.changed[group], votes.units[group], errors[group]
-        return group, k, *parts, votes.row_units, trade_off
-
-    kept = Parallel(n_jobs=n_jobs if len(groups) > 1 else 1)(
-        delayed(prune_group)(*task(group)) for group in groups
-    )
+    everyone = votes.changes, votes.units, errors, votes.row_units, k, trade_off
+    kept = call_each(prune_group, [group.tolist() for group in groups], everyone, n_jobs=n_jobs)
     if len(groups) > 1:
-        union = np.sort(np.concatenate([part.members for part in kept]))
-        kept.append(prune_group(*task(union)))
+        union = sorted(member for part in kept for member in part.members)
+        kept.append(prune_group(union, *everyone))
     return _best(votes, kept)
 
 
@@ -106,21 +100,22 @@ class Kept:
 
 
 def prune_group(
-    group: Array,
-    k: int,
-    changed: Array,
+    group: list[int],
+    changes: Any,
     units: Array,
     errors: Array,
     row_units: Array,
+    k: int,
     trade_off: float,
 ) -> Kept:
-    """EPAF-C among the members of one group; all arrays are of these members only."""
-    tandem = tandem_units(changed, row_units)
-    objective = ScalarObjective(units, errors, tandem, float(row_units.sum()), trade_off)
+    """EPAF-C among the members of one group; the arrays are of all members."""
+    tandem = tandem_units(changes[group], row_units)
+    total = float(row_units.sum())
+    objective = ScalarObjective(units[group], errors[group], tandem, total, trade_off)
     order = greedy_order(objective, min(k, len(group)))
     first = np.zeros((len(order), len(group)), dtype=bool)
     first[:, order] = np.tri(len(order), dtype=bool)
-    return Kept(group[order], objective(first))
+    return Kept(np.array(group)[order], objective(first))
 
 
 def greedy_order(objective: ScalarObjective, length: int) -> Array:
@@ -177,7 +172,7 @@ def _best(votes: Votes, kept: list[Kept]) -> PruningResult:
 
 
 def _checked_groups(n_groups: int, n_members: int) -> int:
-    if isinstance(n_groups, int | np.integer) and 1 <= n_groups <= n_members:
+    if is_whole(n_groups) and 1 <= n_groups <= n_members:
         return int(n_groups)
     raise ValueError(
         f"n_groups must be a whole number from 1 to {n_members}, the number of members with a "

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from dr_core.objectives import ScalarObjective, comparable
+from dr_core.objectives import ScalarObjective, checked_trade_off, comparable
 from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.pareto import Archive, nondominated
-from dr_core.pruning.result import PruningResult, Selection, front_table, result_from, select
-from dr_core.voting import BLOCK, EXACT_IN_FLOAT32, Array, Votes, blocks
+from dr_core.pruning.result import (
+    ACCURACY_TOLERANCE,
+    PruningResult,
+    Selection,
+    check_selection,
+    front_table,
+    result_from,
+    select,
+)
+from dr_core.voting import BLOCK, EXACT_IN_FLOAT32, Array, Votes, blocks, checked_votes
 
 __all__ = ["exhaustive_front"]
 
@@ -24,7 +32,7 @@ def exhaustive_front(
     *,
     trade_off: float = 0.5,
     selection: Selection = "objective",
-    accuracy_tolerance: float = 0.01,
+    accuracy_tolerance: float = ACCURACY_TOLERANCE,
 ) -> PruningResult:
     """Find the true Pareto front of an ensemble of up to 20 members.
 
@@ -38,7 +46,7 @@ def exhaustive_front(
         λ, the weight of accuracy in 𝓛.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
         What is picked from the front, as in `poaf`.
-    accuracy_tolerance : float, default=0.01
+    accuracy_tolerance : float, default=0.02
         For `selection="min_risk"`.
 
     Returns
@@ -59,7 +67,10 @@ def exhaustive_front(
     0    (1,)   0.00  0.33       0.17
     1  (1, 2)   0.33  0.00       0.12
     """
-    k = checked_max_members(votes.n_members if max_members is None else max_members, votes)
+    m = checked_votes(votes).n_members
+    k = checked_max_members(m if max_members is None else max_members, votes)
+    check_selection(selection, accuracy_tolerance)
+    checked_trade_off(trade_off)
     pool = voters(votes)
     if len(pool) > MOST_MEMBERS:
         raise ValueError(

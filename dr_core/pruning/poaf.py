@@ -11,13 +11,22 @@ from math import comb
 
 import numpy as np
 
+from dr_core.checks import is_whole
 from dr_core.generators import RandomState, as_generator
-from dr_core.objectives import ScalarObjective, comparable
+from dr_core.objectives import ScalarObjective, checked_trade_off, comparable
 from dr_core.pruning.arguments import checked_max_members, voters
 from dr_core.pruning.exhaustive import MOST_MEMBERS, true_front
 from dr_core.pruning.neighbours import Judge, Steps
 from dr_core.pruning.pareto import Archive
-from dr_core.pruning.result import PruningResult, Selection, front_table, result_from, select
+from dr_core.pruning.result import (
+    ACCURACY_TOLERANCE,
+    PruningResult,
+    Selection,
+    check_selection,
+    front_table,
+    result_from,
+    select,
+)
 from dr_core.voting import Array, Votes
 
 __all__ = ["poaf"]
@@ -34,7 +43,7 @@ def poaf(
     n_iter: int | None = None,
     neighbourhood: str = "exchange",
     selection: Selection = "objective",
-    accuracy_tolerance: float = 0.01,
+    accuracy_tolerance: float = ACCURACY_TOLERANCE,
     random_state: RandomState = None,
 ) -> PruningResult:
     """Prune an ensemble to at most `max_members`, searching for the Pareto front of 𝒢.
@@ -59,7 +68,7 @@ def poaf(
         What is picked from the front: the lowest 𝓛, the lowest 𝓛 among the largest
         sub-ensembles, the lowest risk within `accuracy_tolerance` of the lowest error, or the row
         whose position the callable returns for the front.
-    accuracy_tolerance : float, default=0.01
+    accuracy_tolerance : float, default=0.02
         For `selection="min_risk"`.
     random_state : int, Generator, RandomState or None
         The same seed gives the same result.
@@ -83,6 +92,8 @@ def poaf(
     """
     k = checked_max_members(max_members, votes)
     iterations, searcher = _checked_iterations(n_iter, k), _checked_search(neighbourhood)
+    check_selection(selection, accuracy_tolerance)
+    checked_trade_off(trade_off)
     pool = voters(votes)
     everyone = votes if len(pool) == votes.n_members else votes.subset(pool)
     size = min(k, len(pool))
@@ -210,7 +221,7 @@ class ExchangeSearch(Search):
 
 def _checked_search(neighbourhood: str) -> type[Search]:
     searches = {"exchange": ExchangeSearch, "paper": Search}
-    if neighbourhood in searches:
+    if isinstance(neighbourhood, str) and neighbourhood in searches:
         return searches[neighbourhood]
     raise ValueError(f'neighbourhood must be "exchange" or "paper"; found {neighbourhood!r}.')
 
@@ -218,6 +229,6 @@ def _checked_search(neighbourhood: str) -> type[Search]:
 def _checked_iterations(n_iter: int | None, default: int) -> int:
     if n_iter is None:
         return default
-    if isinstance(n_iter, int | np.integer) and n_iter >= 0:
+    if is_whole(n_iter) and n_iter >= 0:
         return int(n_iter)
     raise ValueError(f"n_iter must be a whole number, at least 0; found {n_iter!r}.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dr_core.checks import is_number, is_whole
 from dr_core.objectives import comparable
 from dr_core.pruning.pareto import Archive
 from dr_core.voting import Array
@@ -20,6 +21,9 @@ Selection = str | Callable[[pd.DataFrame], int]
 SCORED = ["members", "error", "risk", "objective"]
 
 SLACK = 1e-12
+
+ACCURACY_TOLERANCE = 0.02
+"""What "min_risk" may lose in accuracy when nothing else is said."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +89,9 @@ def front_table(archive: Archive, pool: Array) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(SCORED, columns, strict=True)))
 
 
-def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float = 0.01) -> int:
+def select(
+    front: pd.DataFrame, selection: Selection, accuracy_tolerance: float = ACCURACY_TOLERANCE
+) -> int:
     """Find the row of `front` to use.
 
     Parameters
@@ -94,10 +100,9 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
         As in `PruningResult.front`.
     selection : "objective", "largest", "min_risk" or callable
         The lowest 𝓛; the lowest 𝓛 among the largest sub-ensembles, since 𝓛 does not see the ties
-        of small ones; the lowest risk among the
-        rows whose error exceeds the lowest by at most `accuracy_tolerance`; or what the callable
-        returns for the front.
-    accuracy_tolerance : float, default=0.01
+        of small ones; the lowest risk among the rows whose error exceeds the lowest by at most
+        `accuracy_tolerance`; or what the callable returns for the front.
+    accuracy_tolerance : float, default=0.02
         For "min_risk".
 
     Returns
@@ -116,8 +121,7 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
     >>> select(front, lambda front: len(front) - 1)
     2
     """
-    if not accuracy_tolerance >= 0:
-        raise ValueError(f"accuracy_tolerance must be at least 0; found {accuracy_tolerance!r}.")
+    check_selection(selection, accuracy_tolerance)
     if callable(selection):
         return _checked_position(selection(front), len(front))
     if selection == "objective":
@@ -126,17 +130,23 @@ def select(front: pd.DataFrame, selection: Selection, accuracy_tolerance: float 
         sizes = front["members"].map(len)
         objectives = comparable(front["objective"].to_numpy())
         return int(np.where(sizes == sizes.max(), objectives, np.inf).argmin())
-    if selection == "min_risk":
-        accurate = front["error"] <= front["error"].min() + accuracy_tolerance + SLACK
-        return int(np.where(accurate, front["risk"], np.inf).argmin())
-    raise ValueError(
-        f'selection must be "objective", "largest", "min_risk" or a function of the front; '
-        f"found {selection!r}."
-    )
+    accurate = front["error"] <= front["error"].min() + accuracy_tolerance + SLACK
+    return int(np.where(accurate, front["risk"], np.inf).argmin())
+
+
+def check_selection(selection: Selection, accuracy_tolerance: float) -> None:
+    """Refuse what `select` cannot follow, before a search and not after it."""
+    if not (is_number(accuracy_tolerance) and accuracy_tolerance >= 0):
+        raise ValueError(f"accuracy_tolerance must be at least 0; found {accuracy_tolerance!r}.")
+    if not callable(selection) and selection not in ("objective", "largest", "min_risk"):
+        raise ValueError(
+            f'selection must be "objective", "largest", "min_risk" or a function of the front; '
+            f"found {selection!r}."
+        )
 
 
 def _checked_position(position: int, length: int) -> int:
-    if isinstance(position, int | np.integer) and 0 <= position < length:
+    if is_whole(position) and 0 <= position < length:
         return int(position)
     raise ValueError(
         f"selection must return the position of a row, 0 to {length - 1}; found {position!r}."

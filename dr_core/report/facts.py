@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dr_core.report.plausible import rule_words
 from dr_core.report.words import name_in_text
 
 __all__ = ["audit_facts"]
@@ -34,7 +35,11 @@ def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "privileged", _pairs(who, " = ")
     if "favorable" in known:
         yield "favourable", str(settings["favorable"])
+    if "coupled" in known:
+        yield "coupled", "; ".join(rule_words(settings["coupled"]))
     yield "risk", _method(settings)
+    if "reference_rows" in known:
+        yield "plausibility", f"judged by {settings['reference_rows']:,} reference rows"
     yield "intervals", _intervals(settings)
     yield "seed", str(settings.get("random_state"))
     if "provider" in known:

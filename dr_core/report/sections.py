@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from dr_core.attributes import ALL
-from dr_core.breakdown import Individuals
+from dr_core.individuals import Individuals
 from dr_core.report.drawings import UNIT, Scale, bar, round_top, stacked_bar
 from dr_core.report.facts import audit_facts
+from dr_core.report.plausible import PlausibleSection, plausible_section
 from dr_core.report.tables import Cell, Column, Table, heading, text, value_cell
 from dr_core.report.votes import VoteSection, vote_section
 from dr_core.report.words import FAIRNESS, PERFORMANCE, interval, joined, name_in_text, percent
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Headline", "Sections"]
 
 DR = "discriminative_risk"
+COUPLED = "discriminative_risk_coupled"
+IMPLAUSIBLE = "implausible_share"
 
 MOST_GROUPS = 40
 """Groups that a table shows; of more, those that carry most."""
@@ -135,12 +138,29 @@ class Sections:
                 f"{percent(row.loses)} would lose the favourable decision, {percent(row.gains)} "
                 "would gain it."
             )
+        yield from self._plausible_details(model)
         groups = list(self._of(self.comparison.by_group, model, self.attributes[-1]))
         most = max(groups, key=lambda row: (row.carries, row.risk), default=None)
         if most is not None and most.carries > 0:
             yield (
                 f"The group that carries most of it: {name_in_text(most.group)}, "
                 f"{percent(most.carries)} of all changes with {percent(most.share)} of the rows."
+            )
+
+    def _plausible_details(self, model: Any) -> Iterator[str]:
+        everything = self.attributes[-1]
+        implausible = self._measured(IMPLAUSIBLE, model, everything)
+        if not _unknown(implausible):
+            yield (
+                f"{percent(implausible.value)} of the perturbed rows are implausible: people who "
+                "hardly exist."
+            )
+        coupled = self._measured(COUPLED, model, everything)
+        if not _unknown(coupled):
+            columns = joined(self.comparison.settings["coupled"])
+            yield (
+                f"Where {columns} may follow by rules, {percent(coupled.value)} would get a "
+                f"different decision{self._interval_words(coupled)}."
             )
 
     def _of(self, frame: pd.DataFrame, model: Any, attribute: Any) -> Iterator[Any]:
@@ -297,6 +317,12 @@ class Sections:
             value_cell(row.rows, f"{row.rows:,}"),
             text(privileged),
         ]
+
+    # Plausibility
+
+    def plausible(self) -> PlausibleSection | None:
+        """Whether perturbed rows could exist, and the risk where other columns follow."""
+        return plausible_section(self.comparison)
 
     # Individuals
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dr_core.ensemble_audit import ACCURACY_TOLERANCE, EnsembleAudit
+from dr_core.ensemble_audit import EnsembleAudit
+from dr_core.pruning.result import ACCURACY_TOLERANCE
 from dr_core.report.drawings import UNIT, Plot, bar, front_plot
 from dr_core.report.tables import Cell, Column, Table, heading, text, value_cell
 from dr_core.report.words import number, percent

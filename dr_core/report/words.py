@@ -31,6 +31,12 @@ FAIRNESS = {
     "discriminative_risk": Measure(
         "Discriminative risk (DR)", "decisions that change when only sensitive attributes do"
     ),
+    "discriminative_risk_coupled": Measure(
+        "DR with coupled columns", "the same where other columns follow by rules"
+    ),
+    "discriminative_risk_plausible": Measure(
+        "DR, plausible rows only", "DR among perturbed rows that could exist"
+    ),
     "discriminative_risk_difference": Measure(
         "DR difference", "gap in DR between privileged and marginalised people"
     ),

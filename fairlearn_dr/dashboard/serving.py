@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["free_port", "refuse_other_sites", "stop", "wait_until_served"]
+__all__ = ["free_port", "is_this_machine", "refuse_other_sites", "stop", "wait_until_served"]
 
 PATIENCE = 10.0
 """Seconds a server may take to start or stop."""
@@ -24,7 +24,8 @@ def free_port() -> int:
 def refuse_other_sites(app: Any) -> None:
     """Let no page of another site, open in the same browser, read the data.
 
-    raiwidgets' server would answer it.
+    raiwidgets' server would answer it; also to a site whose name was made to lead to this machine
+    once its page was loaded (DNS rebinding), which the name in the request gives away.
 
     Parameters
     ----------
@@ -35,8 +36,25 @@ def refuse_other_sites(app: Any) -> None:
     @app.before_request
     def refuse() -> None:
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
+        host = request.headers.get("Host", "")
+        other_site = origin is not None and urlsplit(origin).netloc != host
+        if other_site or not is_this_machine(host):
             abort(403)
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether the host that a request names, with or without a port, is this machine.
+
+    Examples
+    --------
+    >>> [is_this_machine(host) for host in ("localhost:8", "127.0.0.1", "[::1]:8", "evil.example")]
+    [True, True, True, False]
+    """
+    try:
+        name = urlsplit(f"//{host}").hostname
+        return name == "localhost" or ip_address(name or "").is_loopback
+    except ValueError:
+        return False
 
 
 def wait_until_served(service: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
+from dr_core.checks import check_column, check_models
 from dr_core.encoding import Array
 from dr_core.tables import Table, as_table
 from fairlearn_dr.dashboard.risk_dashboard import risk_fairness_dashboard
@@ -71,13 +72,10 @@ def show_dashboard(
     ...     input("Enter to stop")
     Fairness started at http://localhost:36527
     """
-    if not isinstance(models, Mapping) or not models:
-        raise TypeError(
-            'models must map names to models, such as {"tree": tree}; it is a '
-            f"{type(models).__name__}."
-        )
+    models = check_models(models)
     dashboard = risk_fairness_dashboard()
     table = as_table(X)
+    check_column("y", y, table.n_rows)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     risks = {
         name: assess_risk(model, table.native, attributes, each_attribute=False, **options)

@@ -116,5 +116,25 @@ def test_changes_nobody_makes_are_passed_over():
 def test_many_instances_are_counted_in_blocks(monkeypatch):
     votes = random_votes(np.random.default_rng(0), 5, 200)
     expected = tandem_risks(votes)
-    monkeypatch.setattr("dr_core.objectives.BLOCK", 32)
+    monkeypatch.setattr("dr_core.objectives.TANDEM_BLOCK", 32)
     assert (tandem_risks(votes) == expected).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10_000), st.sampled_from([0.01, 0.2, 0.9]), st.booleans(), st.data())
+def test_rare_and_frequent_changes_give_the_same_sums(seed, share, weighted, data):
+    rng = np.random.default_rng(seed)
+    changes = rng.random((6, 40)) < share
+    row_units = rng.integers(0, 2**40, 40).astype(float) if weighted else np.ones(40)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dr_core.objectives.TANDEM_BLOCK", data.draw(st.sampled_from([2**24, 60])))
+        patch.setattr("dr_core.objectives.RARE", data.draw(st.sampled_from([0, 400, 10**9])))
+        found = tandem_units(changes, row_units)
+    expected = [[row_units[one & other].sum() for other in changes] for one in changes]
+    assert found.tolist() == expected
+
+
+def test_only_where_votes_change_is_kept():
+    votes = Votes([[0, 0, 1], [0, 1, 1]], [[0, 1, 1], [0, 1, 1]], y=[0, 0, 1])
+    assert votes.changes.toarray().tolist() == [[False, True, False], [False] * 3]
+    assert votes.changes.nnz == 1

@@ -236,7 +236,7 @@ class TestBadInput:
 
     def test_labels_that_cannot_be_sorted(self):
         mixed = np.array([[0, "a"]], dtype=object)
-        with pytest.raises(ValueError, match="labels cannot be sorted"):
+        with pytest.raises(ValueError, match="cannot be sorted; use one type"):
             Votes(mixed, mixed, mixed[0])
 
     def test_nothing_is_modified(self):

@@ -144,6 +144,18 @@ def test_weights_reach_the_ensemble_and_the_vote():
     assert row["risk"] == pytest.approx(chosen.risk, abs=1e-12)
 
 
+def test_pruning_on_all_rows_fits_on_two_thirds_and_judges_on_every_row():
+    X = rows()
+    y = labels(X)
+    options = {"privileged": PRIVILEGED, "random_state": 0}
+    pruned = POAFPruner(ENSEMBLES["forest"](), prune_on="all", **options).fit(X, y)
+    held_out = POAFPruner(ENSEMBLES["forest"](), prune_on="holdout", **options).fit(X, y)
+    votes = collect_votes(pruned.estimator_, X, y, PRIVILEGED, method="exact")
+    assert (pruned.estimator_.predict(X) == held_out.estimator_.predict(X)).all()
+    assert pruned.result_.error == votes.subset(pruned.members_).error
+    assert pruned.result_.risk == votes.subset(pruned.members_).risk
+
+
 @pytest.mark.parametrize("name", ["forest", "voting", "pipeline"])
 def test_the_ensemble_is_fitted_with_the_weights(name):
     X = rows()
@@ -380,7 +392,7 @@ def test_without_privileged_a_warning_says_that_nothing_is_perturbed():
 
 
 BAD = {
-    "prune_on": ({"prune_on": "test"}, ValueError, 'prune_on must be "holdout" or "train"'),
+    "prune_on": ({"prune_on": "test"}, ValueError, "prune_on must be 'holdout', 'all', 'train'"),
     "max_members": ({"max_members": 0}, ValueError, "max_members must be a whole number, 1 or"),
     "trade_off": ({"trade_off": 2}, ValueError, "trade_off weighs accuracy"),
     "estimator": (

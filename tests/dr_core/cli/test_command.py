@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import skops.io
 from rich.console import Console
-from sklearn.compose import make_column_transformer
+from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -109,9 +109,18 @@ def test_ones_own_model_is_audited_on_all_rows(capsys, csv, credit, model, tmp_p
     assert (code, err) == (0, "")
     X, y = credit.drop(columns="good"), credit["good"]
     privileged = {"sex": "male", "age": "adult"}
-    expected = compare({"model": model}, X, y, privileged, favorable="yes").table()
+    how = {"favorable": "yes", "plausibility": True}
+    expected = compare({"model": model}, X, y, privileged, **how).table()
     for value in json.loads(json_path.read_text())["values"]:
         assert value["value"] == expected.loc[("model", value["attribute"]), value["measure"]]
+
+
+def test_a_skops_file_may_hold_a_selector_of_columns(capsys, csv, credit, tmp_path):
+    numbers = make_column_selector(dtype_include="number")
+    encode = make_column_transformer(("passthrough", numbers), (OneHotEncoder(), ["sex", "age"]))
+    model = make_pipeline(encode, DecisionTreeClassifier(max_depth=3))
+    skops.io.dump(model.fit(credit.drop(columns="good"), credit["good"]), tmp_path / "m.skops")
+    assert run(capsys, csv, *AUDIT, "--model", tmp_path / "m.skops")[0] == 0
 
 
 def test_parquet_files_are_read(capsys, credit, tmp_path):
@@ -322,3 +331,80 @@ def test_a_terminal_gets_colours_and_lines():
     print_comparison(console, comparison, {"data": "ricci"})
     assert "\x1b[1m" in out.getvalue()
     assert "─" in out.getvalue()
+
+
+@pytest.fixture(scope="module")
+def saved_model(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "model.joblib"
+    joblib.dump(model, path)
+    return path
+
+
+def written(path):
+    """What was written, but the date, and which rows are implausible: chunks do not tell."""
+    content = json.loads(path.read_text())
+    content.pop("implausible_pairs", None)
+    values = [row for row in content["values"] if "plausible" not in row["measure"]]
+    settings = {
+        k: v for k, v in content["settings"].items() if k not in ("date", "reference_rows")
+    }
+    return content | {"values": values, "settings": settings}
+
+
+def printed(out):
+    """What was printed, but which rows are implausible."""
+    start, end = out.find(" of perturbed rows are implausible"), out.find("+--")
+    told = out[: out.rfind("\n", 0, start) + 1] + out[end:] if start > 0 else out
+    return [line for line in told.splitlines() if "plausible" not in line]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_an_audit_in_chunks_says_the_same(capsys, credit, saved_model, tmp_path, kind):
+    path = tmp_path / f"loans.{kind}"
+    credit.to_csv(path, index=False) if kind == "csv" else credit.to_parquet(path)
+    arguments = (path, *AUDIT, "--model", saved_model, "--trust-pickle", "--n-boot", 50)
+    whole = run(capsys, *arguments, "--json", tmp_path / "whole.json")
+    parts = run(capsys, *arguments, "--json", tmp_path / "parts.json", "--chunk-rows", 90)
+    assert whole[0] == parts[0] == 0
+    assert printed(whole[1]) == printed(parts[1])
+    assert written(tmp_path / "whole.json") == written(tmp_path / "parts.json")
+
+
+def test_a_report_of_chunks_says_what_it_lacks(capsys, csv, saved_model, tmp_path):
+    code, _, error = run(
+        capsys,
+        csv,
+        *AUDIT,
+        *("--model", saved_model, "--trust-pickle", "--chunk-rows", 300),
+        *("--html", tmp_path / "report.html"),
+    )
+    assert code == 0
+    assert "bounds and pruning of an ensemble need rows in memory" in error
+    assert "% of people would get a different decision" in (tmp_path / "report.html").read_text()
+
+
+CHUNKED = ("--privileged", "sex=male", "--model", "MODEL", "--chunk-rows", 90)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("income", "--chunk-rows", 9), "--chunk-rows is for files"),
+        (("FILE", *AUDIT, "--chunk-rows", 9), "--chunk-rows needs a model"),
+        (("FILE", *AUDIT, "--model", "MODEL", "--chunk-rows", 0), "rows must be a whole number"),
+        (
+            ("FILE", "--label", "credit_amount", *CHUNKED),
+            "with --chunk-rows, say --tolerance too",
+        ),
+        (
+            ("FILE", "--label", "nothing", *CHUNKED),
+            "label column 'nothing' is not in loans.csv",
+        ),
+    ],
+)
+def test_what_chunks_need_is_said(capsys, csv, saved_model, arguments, message):
+    names = {"FILE": csv, "MODEL": saved_model}
+    given = [names.get(argument, argument) for argument in arguments]
+    code, _, error = run(capsys, *given, "--trust-pickle")
+    assert code == 2
+    assert message in error

@@ -30,7 +30,7 @@ def same(cell, value):
 def test_measures_of_fairness_are_those_of_the_json(page, content):
     values = {(v["measure"], v["model"], v["attribute"]): v for v in content["values"]}
     header, *rows = page.table("Measures of fairness")
-    assert len(rows) == len(FAIRNESS) * 2
+    assert len(rows) == len(FAIRNESS.keys() & {v["measure"] for v in content["values"]}) * 2
     for measure, model, *cells in rows:
         for attribute, cell in zip(header[2:], cells, strict=True):
             name = {"all together": "all"}.get(attribute["text"], attribute["text"])

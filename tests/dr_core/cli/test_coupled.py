@@ -1,0 +1,128 @@
+"""Rules of coupled columns on the command line."""
+
+import json
+
+import joblib
+import pandas as pd
+import pytest
+
+from dr_core import assess_risk, datasets
+from dr_core.cli import main
+
+RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
+LABEL = ("--label", "rich", "--favorable", "1", "--privileged", "sex=Male", "--trust-pickle")
+
+
+class Rule:
+    """A model that joblib can store: who is somebody's husband, or studied long, is rich."""
+
+    def predict(self, X):
+        return ((X["relationship"] == "Husband") | (X["education-num"] > 14)).astype(int)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    income = datasets.load("income")
+    rows = income.data.head(1500).assign(rich=income.target.head(1500))
+    rows.to_csv(tmp_path / "people.csv", index=False)
+    joblib.dump(Rule(), tmp_path / "rule.joblib")
+    (tmp_path / "rules.json").write_text(json.dumps(RULES))
+    monkeypatch.chdir(tmp_path)
+    return rows.drop(columns="rich")
+
+
+def run(capsys, *arguments):
+    code = main([*arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def audit(capsys, *arguments):
+    return run(capsys, "people.csv", *LABEL, "--model", "rule.joblib", *arguments)
+
+
+def test_both_risks_and_the_pairs_are_printed_and_written(files, capsys):
+    code, out, _ = audit(capsys, "--coupled", "rules.json", "--json", "out.json")
+    assert code == 0
+    assert "| discriminative risk coupled " in out
+    assert "sex = Female with relationship = Husband" in " ".join(out.split())
+    with open("out.json") as file:
+        content = json.load(file)
+    values = {row["measure"]: row["value"] for row in content["values"]}
+    risks = [assess_risk(Rule(), files, {"sex": "Male"}, coupled=c).value for c in (None, RULES)]
+    assert values["discriminative_risk"] == pytest.approx(risks[0])
+    assert values["discriminative_risk_coupled"] == pytest.approx(risks[1])
+    assert content["settings"]["coupled"] == RULES
+
+
+def test_without_rules_the_pairs_are_named_and_nothing_is_coupled(files, capsys):
+    code, out, _ = audit(capsys)
+    assert code == 0
+    assert "sex = Female with relationship = Husband" in " ".join(out.split())
+    assert "coupled" not in out
+
+
+def test_texts_stand_for_the_numbers_of_a_column(files, capsys):
+    rows = pd.read_csv("people.csv")
+    rows.assign(sex=(rows["sex"] == "Male") * 1).to_csv("people.csv", index=False)
+    rules = {"relationship": {"sex": {"0": {"Husband": "Wife"}}}}
+    with open("rules.json", "w") as file:
+        json.dump(rules, file)
+    how = ("--label", "rich", "--favorable", "1", "--privileged", "sex=1", "--trust-pickle")
+    code, out, _ = run(
+        capsys, "people.csv", *how, "--model", "rule.joblib", "--coupled", "rules.json"
+    )
+    assert code == 0
+    assert "discriminative risk coupled" in out
+
+
+def test_numbers_of_a_coupled_column_may_be_texts_in_json(tmp_path):
+    from dr_core.cli.rules import read_rules
+    from dr_core.tables import as_table
+
+    X = pd.DataFrame({"sex": ["F", "M"], "code": [1, 2]})
+    path = tmp_path / "rules.json"
+    path.write_text('{"code": {"sex": {"F": {"2": 1}, "M": {"1": "2"}}}}')
+    assert read_rules(path, as_table(X)) == {"code": {"sex": {"F": {2: 1}, "M": {1: 2}}}}
+
+
+def test_a_quantity_gets_both_risks_too(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rules = {"race": {"sex": {}}}
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    code, _, error = run(capsys, "lawschool", "--coupled", "rules.json")
+    assert code == 2
+    assert "'race', a sensitive attribute" in error
+    rules = {"UGPA": {"sex": {"female": {"3.1": 3.0}}}}
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    code, out, _ = run(capsys, "lawschool", "--coupled", "rules.json", "--json", "out.json")
+    assert code == 0
+    assert "| risk coupled " in out
+    table = json.loads((tmp_path / "out.json").read_text())
+    assert table["sex"]["risk_coupled"] != table["sex"]["risk"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("not json", "'rules.json' cannot be read as JSON"),
+        ("[1]", "must hold one JSON object of rules"),
+        ('{"relationship": 3}', "coupled['relationship'] must be a mapping"),
+        ('{"relationship": {"sex": 3}}', "coupled['relationship']['sex'] must be a mapping"),
+        ('{"relationship": {"sex": {"Female": 3}}}', "['Female'] must be a mapping"),
+        ('{"relation": {"sex": {"Female": {"a": "b"}}}}', "neither a column 'relation'"),
+        ('{"relationship": {"sex": {"Femal": {}}}}', "'Femal', which is no value of 'sex'"),
+    ],
+)
+def test_bad_rules_are_refused_with_the_reason(files, capsys, content, message):
+    with open("rules.json", "w") as file:
+        file.write(content)
+    code, _, error = audit(capsys, "--coupled", "rules.json")
+    assert code == 2
+    assert message in error
+
+
+def test_a_file_of_rules_that_is_not_there_is_named(files, capsys):
+    code, _, error = audit(capsys, "--coupled", "nowhere.json")
+    assert code == 2
+    assert "there is no file of rules 'nowhere.json'" in error

@@ -1,0 +1,115 @@
+"""What the report says of implausible rows and coupled columns."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dr_core import compare
+
+RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
+TABLE, PAIRS = "Discriminative risk as defined", "Pairs that make perturbed rows implausible"
+
+
+def hires(X):
+    return ((X["title"] == "Mr") & (X["sex"] == "M") | (X["age"] > 50)).astype(int)
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["M", "F"], 400)
+    title = np.where(rng.random(400) < 0.2, "Dr", np.where(sex == "M", "Mr", "Ms"))
+    return pd.DataFrame({"sex": sex, "title": title, "age": rng.integers(20, 70, 400)})
+
+
+@pytest.fixture(scope="module")
+def audit(people):
+    y = (people["age"] > 40).astype(int)
+
+    def make(models=None, **options):
+        models = {"rule": hires} if models is None else models
+        return compare(models, people, y, {"sex": "M"}, n_boot=20, random_state=0, **options)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def coupled(audit):
+    return audit(coupled=RULES)
+
+
+def test_both_risks_and_the_shares_of_implausible_rows_stand_side_by_side(coupled, read):
+    header, row = read(coupled.to_html()).table(TABLE)
+    values = coupled.table().loc[("rule", "sex")]
+    shown = dict(zip([cell["text"] for cell in header], row, strict=True))
+    for title, measure in {
+        "DR as defined": "discriminative_risk",
+        "DR with coupled columns": "discriminative_risk_coupled",
+        "DR, plausible rows only": "discriminative_risk_plausible",
+        "Implausible rows": "implausible_share",
+        "Implausible rows left": "implausible_share_coupled",
+    }.items():
+        assert float(shown[title]["value"]) == values[measure]
+    assert values["discriminative_risk"] != values["discriminative_risk_coupled"]
+    assert shown["Implausible rows left"]["value"] == "0.0"
+
+
+def test_the_headline_stays_that_of_the_definition(audit, coupled, read):
+    plain, page = read(audit().to_html()), read(coupled.to_html())
+    sentence = "of people would get a different decision if only their sex were different"
+    figure = f"{100 * coupled.table()['discriminative_risk'].item():.1f} %"
+    assert f"{figure} {figure} {sentence}" in plain.text
+    assert f"{figure} {figure} {sentence}" in page.text
+    assert "Where title may follow by rules," in page.text
+
+
+def test_pairs_are_named_first_to_last_with_their_counts(people, coupled, read):
+    page = read(coupled.to_html())
+    _, first, second = page.table(PAIRS)
+    expected = people["title"].value_counts()[["Mr", "Ms"]].sort_values(ascending=False)
+    for row, (title, count) in zip((first, second), expected.items(), strict=True):
+        becomes = {"Mr": "sex = F", "Ms": "sex = M"}[title]
+        assert [cell["text"] for cell in row[:4]] == [becomes, f"title = {title}", f"{count}", "0"]
+    assert f"with title = {expected.index[0]} ({expected.iloc[0]} rows)" in page.text
+
+
+def test_rules_are_told_in_words(coupled, read):
+    assert "title when sex becomes F: Mr → Ms" in read(coupled.to_html()).text
+
+
+def test_without_rules_there_is_no_word_of_coupling(audit, read):
+    page = read(audit(plausibility=True).to_html())
+    titles = [cell["text"] for cell in page.table(TABLE)[0]]
+    assert "Implausible rows" in titles
+    assert not [title for title in titles if "coupled" in title or "left" in title]
+    assert "Left" not in [cell["text"] for cell in page.table(PAIRS)[0]]
+
+
+def test_without_plausibility_the_section_is_left_out(audit):
+    assert 'id="plausible"' not in audit().to_html()
+
+
+def test_several_models_get_a_row_each(audit, read):
+    models = {"rule": hires, "old": lambda X: (X["age"] > 50).astype(int)}
+    page = read(audit(models, coupled=RULES).to_html())
+    assert [cell["text"] for cell in page.column(TABLE, "Model")] == ["rule", "old"]
+
+
+def test_names_cannot_break_the_page(people, read):
+    X = people.replace({"title": {"Mr": "<script>alert(1)</script>"}})
+    y = (X["age"] > 40).astype(int)
+    rule = {"rule": lambda X: (X["age"] > 50).astype(int)}
+    page = compare(rule, X, y, {"sex": "M"}, plausibility=True).to_html()
+    assert "<script>alert" not in page
+    assert "title = <script>alert(1)</script>" in read(page).text
+
+
+def test_json_holds_the_pairs_and_the_rules(coupled):
+    import json
+
+    content = json.loads(coupled.to_json())
+    assert content["settings"]["coupled"] == RULES
+    assert content["settings"]["reference_rows"] == 400
+    first = content["implausible_pairs"]["rule"][0]
+    assert (first["column"], first["seen"]) == ("title", 0)
+    assert content["implausible_pairs_coupled"] == {"rule": []}

@@ -1,0 +1,377 @@
+"""Rows in parts give the answer of rows in memory, to the last digit."""
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core import OneHot, Predictions, assess_risk, compare, learn_attributes, perturb
+
+PRIVILEGED = {"sex": "M", "race": "W"}
+SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
+
+
+def population(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "sex": rng.choice(["M", "F"], n),
+            "race": rng.choice(["W", "B", "O"], n),
+            "score": rng.normal(size=n),
+            "weight": rng.random(n) * 10.0 ** rng.integers(-9, 9, n),
+            "y": rng.integers(0, 3, n),
+        }
+    )
+
+
+def rule(X):
+    """Three classes, of which the bonus for privileged people changes some."""
+    bonus = 0.4 * (X["sex"] == "M") + 0.3 * (X["race"] == "W")
+    return np.digitize(X["score"] + bonus, [-0.3, 0.6])
+
+
+def quantity(X):
+    return X["score"] + 0.4 * (X["sex"] == "M") + 0.3 * (X["race"] == "W")
+
+
+def cut(frame, places):
+    """Consecutive parts of a frame, some of them empty."""
+    places = [0, *sorted(places), len(frame)]
+    return [frame.iloc[a:b] for a, b in pairwise(places)]
+
+
+def outcome(risk):
+    """Everything that an assessment says without looking at single rows."""
+    return (
+        risk.value,
+        risk.worst_case,
+        risk.n_effective,
+        risk.interval(),
+        risk.directions.to_dict("records"),
+        risk.table().to_dict("records"),
+    )
+
+
+@pytest.fixture(scope="module")
+def people():
+    return population()
+
+
+places = st.lists(st.integers(0, 400), max_size=8)
+
+
+@settings(max_examples=25)
+@given(places, st.sampled_from([rule, quantity]), st.sampled_from([{}, {"p": 0.3}, SAMPLED]))
+def test_risk_does_not_depend_on_the_partitioning(places, model, options):
+    people = population()
+    options = {"y": "y", "sample_weight": "weight", "random_state": 0} | options
+    parts = assess_risk(model, cut(people, places), PRIVILEGED, **options)
+    assert repr(outcome(parts)) == repr(outcome(assess_risk(model, people, PRIVILEGED, **options)))
+
+
+@settings(max_examples=15)
+@given(places, st.booleans(), st.sampled_from([{}, SAMPLED]))
+def test_a_comparison_does_not_depend_on_the_partitioning(places, weighted, options):
+    people = population()
+    options = {"n_boot": 20, "random_state": 1, "favorable": 2, "individuals": 7} | options
+    options |= {"sample_weight": "weight"} if weighted else {}
+    models = {"rule": rule, "by score": lambda X: np.where(X["score"] > 0, 2, 0)}
+    whole = compare(models, people, "y", PRIVILEGED, **options)
+    parts = compare(models, cut(people, places), "y", PRIVILEGED, **options)
+    pd.testing.assert_frame_equal(parts.values, whole.values, check_exact=True)
+    pd.testing.assert_frame_equal(parts.by_group, whole.by_group, check_exact=True)
+    pd.testing.assert_frame_equal(parts.directions, whole.directions, check_exact=True)
+    for name in models:
+        mine, its = parts.individuals[name], whole.individuals[name]
+        assert mine.rows.tolist() == its.rows.tolist()
+        assert (mine.predictions, mine.n_concerned) == (its.predictions, its.n_concerned)
+        pd.testing.assert_frame_equal(mine.features, its.features)
+
+
+def test_a_part_in_which_nobody_was_perturbed_counts():
+    people = population()
+    options = {"method": "sample", "p": 0.6, "n_samples": 2, "random_state": 1, "favorable": 2}
+    whole = compare({"rule": rule}, people, "y", PRIVILEGED, **options)
+    parts = compare({"rule": rule}, cut(people, [146, 147]), "y", PRIVILEGED, **options)
+    pd.testing.assert_frame_equal(parts.values, whole.values, check_exact=True)
+
+
+@pytest.mark.parametrize("provider", ["fairlearn", "aif360"])
+def test_other_providers_see_the_same_in_parts(people, provider):
+    options = {"provider": provider, "favorable": 2, "sample_weight": "weight"}
+    whole = compare({"rule": rule}, people, "y", {"sex": "M"}, **options)
+    parts = compare({"rule": rule}, cut(people, [100, 250]), "y", {"sex": "M"}, **options)
+    pd.testing.assert_frame_equal(parts.values, whole.values, check_exact=True)
+
+
+@pytest.mark.parametrize("random_state", [3, np.random.RandomState, np.random.default_rng])
+def test_random_states_of_any_kind_draw_the_same_in_parts(people, random_state):
+    def seeded():
+        return random_state if isinstance(random_state, int) else random_state(7)
+
+    models = {"rule": rule, "again": rule}
+    options = SAMPLED | {"n_boot": 10, "favorable": 2}
+    whole = compare(models, people, "y", PRIVILEGED, random_state=seeded(), **options)
+    parts = compare(models, cut(people, [9]), "y", PRIVILEGED, random_state=seeded(), **options)
+    pd.testing.assert_frame_equal(parts.values, whole.values, check_exact=True)
+
+
+def test_generators_that_cannot_jump_draw_the_same_in_parts(people):
+    settings = SAMPLED | {"y": "y"}
+    whole, parts = (
+        assess_risk(rule, X, PRIVILEGED, random_state=_mersenne_twister(), **settings)
+        for X in (people, cut(people, [123]))
+    )
+    assert outcome(parts) == outcome(whole)
+
+
+def _mersenne_twister():
+    return np.random.Generator(np.random.MT19937(0))
+
+
+def test_a_generator_goes_on_behind_the_numbers_that_were_drawn(people):
+    generators = [np.random.default_rng(0), np.random.default_rng(0)]
+    for X, generator in zip((people, cut(people, [50])), generators, strict=True):
+        assess_risk(rule, X, PRIVILEGED, random_state=generator, **SAMPLED)
+    assert generators[0].random() == generators[1].random() != np.random.default_rng(0).random()
+
+
+def test_parts_may_come_from_a_function(people):
+    parts = cut(people, [100])
+    risk = assess_risk(rule, lambda: iter(parts), PRIVILEGED)
+    assert risk.value == assess_risk(rule, people, PRIVILEGED).value
+
+
+def test_parts_may_be_polars_frames(people):
+    parts = [pl.from_pandas(part) for part in cut(people, [100])]
+    model = lambda X: rule(X.to_pandas())  # noqa: E731
+    risk = assess_risk(model, parts, PRIVILEGED, y="y")
+    assert outcome(risk) == outcome(assess_risk(rule, people, PRIVILEGED, y="y"))
+
+
+def test_parts_may_be_arrays_and_attributes_one_hot():
+    rng = np.random.default_rng(0)
+    sex = rng.integers(0, 2, 60)
+    X = np.column_stack([1 - sex, sex, rng.normal(size=60)])
+    privileged = {"sex": OneHot([0, 1], privileged=1)}
+    model = lambda X: X[:, 2] + X[:, 1] > 0.5  # noqa: E731
+    parts = assess_risk(model, [X[:10], X[10:]], privileged)
+    assert outcome(parts) == outcome(assess_risk(model, X, privileged))
+
+
+@pytest.mark.parametrize("kind", ["all rows", "each part"])
+def test_labels_and_weights_may_be_arrays(people, kind):
+    X, y, weight = people[["sex", "race", "score"]], people["y"], people["weight"]
+    split = (lambda column: cut(column, [150])) if kind == "each part" else list
+    parts = assess_risk(rule, cut(X, [150]), PRIVILEGED, y=split(y), sample_weight=split(weight))
+    whole = assess_risk(rule, X, PRIVILEGED, y=y, sample_weight=weight)
+    assert outcome(parts) == outcome(whole)
+
+
+def test_given_predictions_are_cut_like_the_rows(people):
+    perturbed = {"all": rule(perturb(people, PRIVILEGED, random_state=0))}
+    models = {"given": Predictions(rule(people), perturbed)}
+    options = {"favorable": 2, "measures": ["discriminative_risk", "accuracy"]}
+    with pytest.warns(UserWarning, match="undefined"):
+        whole = compare(models, people, "y", PRIVILEGED, **options)
+    with pytest.warns(UserWarning, match="undefined"):
+        parts = compare(models, cut(people, [33, 200]), "y", PRIVILEGED, **options)
+    pd.testing.assert_frame_equal(parts.values, whole.values, check_exact=True)
+    pd.testing.assert_frame_equal(parts.by_group, whole.by_group, check_exact=True)
+
+
+def test_a_named_column_is_not_shown_to_the_model(people):
+    columns = []
+    assess_risk(
+        lambda X: columns.append(list(X)) or rule(X),
+        people,
+        PRIVILEGED,
+        y="y",
+        sample_weight="weight",
+    )
+    assert columns[0] == ["sex", "race", "score"]
+
+
+def test_a_value_that_a_part_lacks_is_perturbed_into(people):
+    ordered = people.sort_values(["sex", "race"])
+    parts = assess_risk(rule, cut(ordered, [50, 100, 300]), PRIVILEGED)
+    assert outcome(parts) == outcome(assess_risk(rule, people, PRIVILEGED))
+
+
+def test_a_part_that_weighs_nothing_counts_for_nothing(people):
+    weights = np.where(np.arange(400) < 100, 0.0, 1.0)
+    parts = assess_risk(rule, cut(people, [100]), PRIVILEGED, sample_weight=weights)
+    assert parts.value == assess_risk(rule, people[100:], PRIVILEGED).value
+
+
+def test_rows_that_all_weigh_nothing_are_refused(people):
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        assess_risk(rule, cut(people, [100]), PRIVILEGED, sample_weight=np.zeros(400))
+
+
+def test_classes_that_only_another_part_has_are_known(people):
+    people = people.sort_values("y")
+    first, *others = cut(people, [50, 300])
+    model = DecisionTreeClassifier(max_depth=3).fit(people[["score"]], people["y"])
+    predict = lambda X: model.predict(X[["score"]])  # noqa: E731
+    parts = assess_risk(predict, [first, *others], PRIVILEGED, y="y")
+    assert parts.table().equals(assess_risk(predict, people, PRIVILEGED, y="y").table())
+
+
+def test_whole_numbers_in_one_part_are_quantities_if_another_has_fractions(people):
+    model = lambda X: np.where(X["score"] > 0, quantity(X), X["sex"] == "M")  # noqa: E731
+    people = people.sort_values("score")
+    parts = assess_risk(model, cut(people, [100]), PRIVILEGED)
+    assert parts.directions["to"].tolist() == ["higher", "lower"]
+    assert outcome(parts) == outcome(assess_risk(model, people, PRIVILEGED))
+
+
+def test_single_rows_stay_where_they_are(people):
+    risk = assess_risk(rule, cut(people, [100]), PRIVILEGED)
+    with pytest.raises(ValueError, match="rows in partitions stay where they are"):
+        risk.individual  # noqa: B018
+
+
+def test_votes_of_ensembles_need_rows_in_memory(people):
+    with pytest.raises(ValueError, match="ensembles=True looks at votes on rows in memory"):
+        compare({"m": rule}, cut(people, [9]), "y", PRIVILEGED, favorable=2, ensembles=True)
+
+
+# What is wrong is said, and in which partition
+
+
+def spoiled(people, **changes):
+    """Three parts, the second of them changed."""
+    parts = cut(people, [100, 300])
+    parts[1] = parts[1].assign(**changes)
+    return parts
+
+
+def second(message):
+    return r"partition 1 \(counted from 0\): " + message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"score": "high"}, "column 'score' has dtype .*, but float64 elsewhere"),
+        ({"y": 0.5}, "column 'y' has dtype float64, but int64 elsewhere"),
+        ({"weight": np.nan}, "sample_weight has 200 missing values in 200 rows"),
+        ({"weight": -1.0}, "sample_weight must be finite and not negative"),
+        (
+            {"sex": None},
+            "sensitive attribute 'sex' is missing in 200 of 200 rows|column 'sex' has",
+        ),
+    ],
+)
+def test_a_part_unlike_the_others_is_named(people, changes, message):
+    with pytest.raises(ValueError, match=second(f".*({message})")):
+        assess_risk(rule, spoiled(people, **changes), PRIVILEGED, y="y", sample_weight="weight")
+
+
+def test_a_part_without_a_column_is_named(people):
+    parts = spoiled(people)
+    for column in ("sex", "score"):
+        parts[1] = parts[1].drop(columns=column)
+        with pytest.raises(ValueError, match=second(f"column '{column}' is missing")):
+            assess_risk(rule, parts, PRIVILEGED)
+        parts = spoiled(people)
+
+
+def test_a_part_with_columns_in_another_order_is_named(people):
+    parts = spoiled(people)
+    parts[1] = parts[1][list(people)[::-1]]
+    with pytest.raises(ValueError, match=second("columns stand in another order")):
+        assess_risk(rule, parts, PRIVILEGED)
+
+
+def test_a_part_with_an_unseen_value_is_named(people):
+    attributes = learn_attributes(people, PRIVILEGED)
+    with pytest.raises(ValueError, match=second("sensitive attribute 'sex' has 'X'")):
+        assess_risk(rule, spoiled(people, sex="X"), attributes)
+
+
+def test_a_part_with_an_unknown_prediction_is_named(people):
+    model = lambda X: rule(X) + 9 * (X["score"] == people["score"][200])  # noqa: E731
+    with pytest.raises(ValueError, match=second("the predictions of model 'm' has")):
+        compare({"m": model}, cut(people, [100, 300]), "y", PRIVILEGED, favorable=2)
+
+
+def test_a_part_in_which_the_model_fails_is_told(people):
+    def model(X):
+        raise KeyError("income")
+
+    with pytest.raises(KeyError, match="income") as error:
+        assess_risk(model, cut(people, [100]), PRIVILEGED)
+    assert error.value.__notes__ == ["This happened in partition 0 (counted from 0)."]
+
+
+def test_a_model_that_is_not_fitted_is_no_fault_of_a_partition(people):
+    with pytest.raises(NotFittedError, match=r"^This LinearRegression"):
+        assess_risk(LinearRegression(), cut(people[["score", "sex"]], [9]), {"sex": "M"})
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (lambda people: iter([people]), "can be gone through only once"),
+        (lambda people: (part for part in [people]), "can be gone through only once"),
+        (lambda people: [[1, 2], [3, 4]], "partition 0 .*X is a list"),
+    ],
+)
+def test_what_cannot_be_gone_through_is_refused(people, X, message):
+    with pytest.raises(TypeError, match=message):
+        assess_risk(rule, X(people), PRIVILEGED)
+
+
+def test_rows_that_are_others_when_gone_through_again_are_refused(people):
+    passes = iter([[people, people], [people, people], [people, people[:9]]])
+    with pytest.raises(ValueError, match=second("it has 9 rows, where it had 400")):
+        assess_risk(rule, lambda: next(passes), PRIVILEGED)
+
+
+@pytest.mark.parametrize("second_pass", [1, 3])
+def test_parts_that_are_fewer_or_more_when_gone_through_again_are_refused(people, second_pass):
+    passes = iter([[people] * 2, [people] * 2, [people] * second_pass])
+    with pytest.raises(ValueError, match="in the first pass"):
+        assess_risk(rule, lambda: next(passes), PRIVILEGED)
+
+
+@pytest.mark.parametrize("parts", [[], [pd.DataFrame({"sex": []})]])
+def test_parts_without_any_row_are_refused(parts):
+    with pytest.raises(ValueError, match="X is empty"):
+        assess_risk(rule, parts, PRIVILEGED)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros(399), "y has length 399, but X has 400 rows"),
+        ([np.zeros(100), np.zeros(200), np.zeros(100)], "y has 3 parts, but X has 2 partitions"),
+        ([np.zeros(400)], "y has 1 parts, but X has 2 partitions"),
+        ([np.zeros(100), np.zeros(299)], "partition 1 .*y has length 299, but X has 300 rows"),
+        ("label", "y is to be read from 'label', but X has 'sex', 'race'"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused(people, y, message):
+    with pytest.raises(ValueError, match=message):
+        assess_risk(rule, cut(people, [100]), PRIVILEGED, y=y)
+
+
+def test_a_column_that_is_not_there_is_named_in_memory_too(people):
+    message = re.escape("sample_weight is to be read from 'w', but X has 'sex', 'race', 'score'")
+    with pytest.raises(ValueError, match=message):
+        assess_risk(rule, people, PRIVILEGED, sample_weight="w")
+
+
+def test_progress_is_told_in_chunks(people, capsys):
+    assess_risk(rule, cut(people, [100, 200]), PRIVILEGED, progress=True)
+    assert "3/3" in capsys.readouterr().err

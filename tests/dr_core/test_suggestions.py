@@ -1,0 +1,84 @@
+import numpy as np
+import pandas as pd
+
+from dr_core import OneHot, datasets, perturb, suggest_couplings
+
+
+def titles(n=40):
+    """Titles of two kinds of people, who differ in nothing else."""
+    rng = np.random.default_rng(0)
+    base = pd.DataFrame({"hand": np.tile(["left", "right"], n), "kind": np.repeat(["a", "b"], n)})
+    men = base.assign(sex="M", title=base["kind"].map({"a": "Mr", "b": "Sir"}))
+    women = base.assign(sex="F", title=base["kind"].map({"a": "Ms", "b": "Dame"}))
+    X = pd.concat([men, women], ignore_index=True)
+    return X.iloc[rng.permutation(len(X))].reset_index(drop=True)
+
+
+def test_values_of_one_group_are_paired_with_those_most_like_them():
+    found = suggest_couplings(titles(), {"sex": "M"})
+    assert found.coupled == {
+        "title": {"sex": {"F": {"Mr": "Ms", "Sir": "Dame"}, "M": {"Ms": "Mr", "Dame": "Sir"}}}
+    }
+    assert set(found.table["column"]) == {"title"}
+    assert (found.table["likeness"] == 1).all()
+
+
+def test_what_is_suggested_can_be_passed_on_as_it_is():
+    X = titles()
+    found = suggest_couplings(X, {"sex": "M"})
+    twice = perturb(
+        perturb(X, {"sex": "M"}, coupled=found.coupled), {"sex": "M"}, coupled=found.coupled
+    )
+    pd.testing.assert_frame_equal(twice, X)
+
+
+def test_a_value_without_a_counterpart_is_listed_without_a_rule():
+    X = titles().replace({"title": {"Dame": "Dr"}})
+    X = pd.concat([X, X[X["sex"] == "M"].assign(title="Dr")], ignore_index=True)
+    X["title"] = X["title"].replace({"Ms": "Dr"})
+    found = suggest_couplings(X, {"sex": "M"})
+    assert set(found.table["value"]) == {"Mr", "Sir"}
+    assert found.table["counterpart"].isna().all()
+    assert found.coupled == {}
+
+
+def test_values_that_are_exclusive_but_unlike_are_not_paired():
+    X = titles()
+    X["hand"] = np.where(X["sex"] == "M", "left", "right")
+    X["kind"] = X["sex"]
+    found = suggest_couplings(X.drop(columns="hand"), {"sex": "M"})
+    assert set(found.table["column"]) == {"kind", "title"}
+    assert found.coupled.keys() <= {"kind"}
+
+
+def test_values_too_rare_to_judge_are_left_out():
+    X = titles()
+    X.loc[X.index[X["sex"] == "F"][0], "hand"] = "none"
+    assert "hand" not in set(suggest_couplings(X, {"sex": "M"}).table["column"])
+
+
+def test_every_value_of_the_other_group_gets_the_rule():
+    X = titles().replace({"sex": {"F": "woman"}})
+    other = X[X["sex"] == "woman"].assign(sex="other")
+    rules = suggest_couplings(pd.concat([X, other]), {"sex": "M"}).coupled["title"]["sex"]
+    assert rules["woman"] == rules["other"] == {"Mr": "Ms", "Sir": "Dame"}
+
+
+def test_one_hot_attributes_are_looked_at_too():
+    X = pd.get_dummies(titles(), columns=["sex"], dtype=int)
+    privileged = {"sex": OneHot(["sex_F", "sex_M"], privileged="sex_M")}
+    assert suggest_couplings(X, privileged).coupled["title"]["sex"]["sex_F"]["Mr"] == "Ms"
+
+
+def test_income_suggests_husbands_and_wives_and_no_country():
+    income = datasets.load("income")
+    found = suggest_couplings(income.data, income.privileged)
+    assert list(found.coupled) == ["relationship"]
+    assert "native-country" in set(found.table["column"])
+
+
+def test_the_repr_asks_to_check_and_shows_the_rules():
+    found = suggest_couplings(titles(), {"sex": "M"})
+    assert "check each by hand" in repr(found)
+    assert "coupled = {'title'" in repr(found)
+    assert "Check each by hand" in found._repr_html_()
