@@ -1,0 +1,90 @@
+"""Tables of docs/reproduction.md, made from the committed results.
+
+Between ``<!-- table: NAME -->`` and ``<!-- end -->`` the page holds what `TABLES[NAME]` makes of
+the results. `python -m benchmarks.paper.page` writes them anew; a test compares.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.paper import bounds, lawschool, page_tables, quality
+from benchmarks.paper.claims import claims_table
+from dr_core.files import write_whole
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reproduction.md"
+RESULTS = Path(__file__).parent / "results"
+
+MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def quality_table(results: Path) -> pd.DataFrame:
+    """RQ1: published and measured correlation with the change in accuracy."""
+    return quality.headline(pd.read_csv(results / "quality" / "correlations.csv"))
+
+
+def lead_table(results: Path) -> pd.DataFrame:
+    """RQ1: by how much DR correlates more than the other measures."""
+    return pd.read_csv(results / "quality" / "lead.csv")
+
+
+def coverage_table(results: Path) -> pd.DataFrame:
+    """RQ2: coverage of each bound."""
+    return bounds.side_by_side(pd.read_csv(results / "bounds" / "coverage.csv"))
+
+
+def tightest_table(results: Path) -> pd.DataFrame:
+    """RQ2: which oracle bound is the tightest."""
+    return pd.read_csv(results / "bounds" / "tightest.csv")
+
+
+def lawschool_table(results: Path) -> pd.DataFrame:
+    """DR of the four predictors."""
+    return lawschool.side_by_side(pd.read_csv(results / "lawschool" / "summary.csv"))
+
+
+TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
+    "claims": claims_table,
+    "quality": quality_table,
+    "lead": lead_table,
+    "coverage": coverage_table,
+    "tightest": tightest_table,
+    "lawschool": lawschool_table,
+    **page_tables.TABLES,
+}
+
+
+def refreshed(text: str, results: Path = RESULTS) -> str:
+    """Return the page with its tables made anew."""
+
+    def table(match: re.Match[str]) -> str:
+        start, name, end = match.groups()
+        return f"{start}{markdown(TABLES[name](results))}\n{end}"
+
+    return MARKED.sub(table, text)
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Write a table in Markdown, its index left out.
+
+    >>> print(markdown(pd.DataFrame({"bound": ["margin"], "holds": [1.0]})))
+    | bound | holds |
+    | --- | --- |
+    | margin | 1 |
+    """
+    lines = [list(map(str, table.columns)), ["---"] * table.shape[1]]
+    lines += [[_text(cell) for cell in row] for row in table.values.tolist()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _text(cell: object) -> str:
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
+
+
+if __name__ == "__main__":
+    write_whole(PAGE, refreshed(PAGE.read_text("utf-8")))

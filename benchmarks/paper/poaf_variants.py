@@ -1,0 +1,63 @@
+"""RQ4: what of POAF matters, the length of its search or how it picks from the front.
+
+Algorithm 1 makes as many mutations as members are kept. Each variant takes POAF's place among the
+other pruning methods in turn, on the first cut into folds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.paper import statistics
+from benchmarks.paper.protocol import folds, load
+from benchmarks.paper.pruned import FULL, Judge, Row, votes_of
+from benchmarks.paper.store import Piece, Settings, run
+from dr_core.pruning import poaf
+
+LONG = 200
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as published": {"neighbourhood": "paper"},
+    f"published, {LONG} mutations": {"neighbourhood": "paper", "n_iter": LONG},
+    "exchange, objective": {"n_iter": LONG},
+    "exchange, min_risk": {
+        "n_iter": LONG,
+        "selection": "min_risk",
+        "accuracy_tolerance": 0.01,
+    },
+}
+"""Arguments of `poaf`."""
+
+
+def compare_variants(found: pd.DataFrame, pieces: list[Piece], settings: Settings) -> pd.DataFrame:
+    """Average rank on DR, and change of accuracy in points, of each variant.
+
+    `found` is what the other methods do, `pieces` are those of the first cut.
+    """
+    variants = run("pruning", prune_by_variants, pieces, replace(settings, restart=True))
+    others = found[(found["method"] != "POAF") & (found["seed"] == 0)]
+    rows = []
+    for (ensemble, protocol), rivals in others.groupby(["ensemble", "protocol"], sort=False):
+        same = (variants["ensemble"] == ensemble) & (variants["protocol"] == protocol)
+        means = pd.concat([rivals, variants[same]]).groupby(["method", "dataset"], sort=False)
+        risk, accuracy = (means[name].mean().unstack(0) for name in ("DR", "accuracy"))
+        for variant in VARIANTS:
+            among = risk.drop(columns=[name for name in VARIANTS if name != variant])
+            rank = statistics.average_ranks(among, "low")[variant]
+            change = 100 * (accuracy[variant] - accuracy[FULL]).mean()
+            rows.append([ensemble, protocol, variant, rank, change])
+    return pd.DataFrame(
+        rows, columns=["ensemble", "protocol", "variant", "average rank on DR", "accuracy change"]
+    )
+
+
+def prune_by_variants(**piece: Any) -> list[Row]:
+    """Rows of each variant of POAF."""
+    data, (votes, unseen) = load(piece["dataset"], piece["quick"]), votes_of(**piece)
+    test = Judge(data, folds(data.y, piece["seed"])[piece["fold"]].test)
+    methods = {name: partial(poaf, random_state=0, **how) for name, how in VARIANTS.items()}
+    return [row for item in methods.items() for row in test.pruned(*item, votes, unseen)]
