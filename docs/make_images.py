@@ -34,7 +34,7 @@ IMAGES = Path(__file__).parent / "images"
 def terminal(name, arguments):
     """A command and what it prints, as an SVG."""
     console = Console(
-        record=True, width=112, file=io.StringIO(), force_terminal=True, highlight=False
+        record=True, width=122, file=io.StringIO(), force_terminal=True, highlight=False
     )
     console.print(f"$ dr-audit {' '.join(arguments)}\n", style="dim")
     main(arguments, console=console)

@@ -1,0 +1,46 @@
+"""What a newcomer sees first: README and the pages of the repository."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+FENCED = re.DOTALL | re.MULTILINE
+
+
+def test_the_readme_is_shorter_than_200_lines():
+    assert len(README.read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_the_readme_has_one_picture():
+    assert len(re.findall(r"!\[.+?\]\(.+?\)", README.read_text(encoding="utf-8"))) == 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_local_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_page_of_the_site_is_in_its_contents():
+    """Sphinx warns of a page in no contents; this says so without building the site."""
+    named = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    entries = set(re.findall(r"^[\w/]+$", named, re.MULTILINE))
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert not pages - entries
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_python_on_a_page_is_an_example_that_runs(page):
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), FENCED)
+    assert [block for block in blocks if not block.startswith(">>> ")] == []
+
+
+def test_the_citation_names_the_paper():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["preferred-citation"]["title"].startswith("Improving Fairness with Ensemble")
