@@ -4,10 +4,10 @@ from dr_core import datasets
 from dr_core.attributes import OneHot, SensitiveAttributes, learn_attributes
 from dr_core.audit import Predictions
 from dr_core.bounds import compute_bounds
-from dr_core.chunks import iter_chunks
 from dr_core.comparison import Comparison, compare
 from dr_core.ensembles import collect_votes
 from dr_core.export import export
+from dr_core.partitions import iter_chunks
 from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
 from dr_core.plausibility import Plausibility
 from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf

@@ -33,11 +33,10 @@ from dr_core.generators import as_generator
 from dr_core.individuals import Individuals
 from dr_core.intervals import wilson
 from dr_core.metrics import ESTABLISHED, MEASURES, measure
-from dr_core.partitions import WEIGHT, Partition, Partitions, Y
+from dr_core.partitions import WEIGHT, Partition, Partitions, Y, as_partitions
 from dr_core.plausibility import PairCheck, Plausibility, learn_pair_check
 from dr_core.providers import Provider, load_provider, quietly, weighted_rows
 from dr_core.responses import Plan
-from dr_core.sources import as_partitions
 from dr_core.tally import Tally
 
 __all__ = ["Comparison", "compare"]

@@ -32,7 +32,7 @@ from dr_core.encoding import Array, Factorized, encode, factorize
 from dr_core.exact_sums import share
 from dr_core.generators import as_generator
 from dr_core.intervals import Interval, chernoff, wilson
-from dr_core.partitions import WEIGHT, Partition, Y
+from dr_core.partitions import WEIGHT, Partition, Y, as_partitions
 from dr_core.perturbation import CodedRows
 from dr_core.plausibility import (
     BINS,
@@ -45,7 +45,6 @@ from dr_core.plausibility import (
 )
 from dr_core.responses import Plan, Response, cut_rows, predictor, predicts_numbers, responses
 from dr_core.risk_totals import Moves, RiskTotals
-from dr_core.sources import as_partitions
 from dr_core.tables import Table
 
 NOISE = 1e-9

@@ -10,12 +10,10 @@ from typing import Any
 
 from dr_core import datasets
 from dr_core.attributes import SensitiveAttributes, learn_attributes
-from dr_core.chunks import Chunks, iter_chunks
 from dr_core.cli.rules import read_rules, values_by_text
 from dr_core.encoding import Array, listed
 from dr_core.guarded_reading import read_table
-from dr_core.partitions import Y
-from dr_core.sources import as_partitions
+from dr_core.partitions import Chunks, Y, as_partitions, iter_chunks
 from dr_core.tables import Table, as_table
 
 __all__ = ["Subject", "chunked_file", "shipped", "user_file"]

@@ -1,10 +1,4 @@
-"""Rows that come in parts.
-
-An audit goes through the parts twice. The first pass is cheap: it counts the rows and learns the
-distinct values of the sensitive columns and of y. In the second each part is perturbed and
-predicted where it lies, and only what adds up comes back. A table in memory is a single part, so
-that all go the same way.
-"""
+"""A part of the rows, and what can be done with all parts."""
 
 from __future__ import annotations
 

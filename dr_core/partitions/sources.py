@@ -7,11 +7,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from dr_core.chunks import Chunks
-from dr_core.parted import Columns, Parted, is_dask
-from dr_core.partitions import Partitions, Whole
+from dr_core.partitions.chunks import Chunks
+from dr_core.partitions.parted import Columns, Parted, is_dask
+from dr_core.partitions.parts import Partitions, Whole
+from dr_core.partitions.visits import Visit, length, naming
 from dr_core.tables import Table, as_table
-from dr_core.visits import Visit, length, naming
 
 __all__ = ["as_partitions"]
 
@@ -74,7 +74,7 @@ def as_partitions(X: Any, columns: Mapping[str, Any], *, want_labels: bool = Fal
     """
     given = {key: value for key, value in columns.items() if value is not None}
     if is_dask(X):
-        from dr_core.dask_partitions import DaskFrames
+        from dr_core.partitions.dask_frames import DaskFrames
 
         return DaskFrames(X, given, want_labels)
     if is_parted(X):

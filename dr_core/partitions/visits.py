@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 
 from dr_core.encoding import listed
-from dr_core.partitions import Function, Partition
+from dr_core.partitions.parts import Function, Partition
 from dr_core.tables import Table, as_table
 
 __all__ = ["NAMED", "Visit", "length", "naming"]

@@ -12,9 +12,9 @@ import numpy as np
 
 from dr_core.checks import check_column
 from dr_core.encoding import Array, factorize
-from dr_core.partitions import Function, Partitions, Y, require, split_named
-from dr_core.seen import Seen, SeenTable, see_part
-from dr_core.visits import Visit
+from dr_core.partitions.parts import Function, Partitions, Y, require, split_named
+from dr_core.partitions.seen import Seen, SeenTable, see_part
+from dr_core.partitions.visits import Visit
 
 __all__ = ["Columns", "Parted", "is_dask"]
 

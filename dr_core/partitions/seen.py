@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dr_core.encoding import Array, Factorized, factorize
-from dr_core.partitions import Partition, Y
+from dr_core.partitions.parts import Partition, Y
 from dr_core.tables import Table
 
 __all__ = ["Seen", "SeenTable", "see_part"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from dr_core.encoding import listed
 from dr_core.parallel import in_the_graph
-from dr_core.parted import Columns, Parted
-from dr_core.visits import NAMED, Visit, naming
+from dr_core.partitions.parted import Columns, Parted
+from dr_core.partitions.visits import NAMED, Visit, naming
 
 __all__ = ["DaskFrames"]
 
