@@ -13,7 +13,7 @@ from aif360_dr.models import predict_labels
 from dr_core.encoding import Array
 from dr_core.perturbation import CodedRows
 from dr_core.responses import Plan, Response, cut_rows
-from dr_core.risk import individual_risk
+from dr_core.row_risks import individual_risk
 from dr_core.tables import as_table
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]

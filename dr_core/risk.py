@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from html import escape
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from dr_core.attributes import (
 from dr_core.audit import class_labels
 from dr_core.checks import check_confidence, check_tolerance, check_weighty
 from dr_core.couplings import Rules
-from dr_core.encoding import Array, Factorized, encode, factorize
+from dr_core.encoding import Array, Factorized, encode
 from dr_core.exact_sums import share
 from dr_core.generators import as_generator
 from dr_core.intervals import Interval, chernoff, wilson
@@ -43,14 +43,12 @@ from dr_core.plausibility import (
     PlausibilityTally,
     learn_pair_check,
 )
-from dr_core.responses import Plan, Response, cut_rows, predictor, predicts_numbers, responses
-from dr_core.risk_totals import Moves, RiskTotals
+from dr_core.responses import Plan, cut_rows, predictor
+from dr_core.risk_totals import RiskTotals
+from dr_core.row_risks import PartAssessment, RowRisks, joined
 from dr_core.tables import Table
 
-NOISE = 1e-9
-"""Relative difference that floating-point predictions may show for no reason."""
-
-__all__ = ["RiskAssessment", "assess_risk", "differs", "individual_risk"]
+__all__ = ["RiskAssessment", "assess_risk"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,25 +83,6 @@ class Trials:
             parts.append(checked.tally(where, variants, changed, weights))
             start += len(variants.rows)
         return reduce(add, parts)
-
-
-class RowRisks(NamedTuple):
-    """What is known of each row, and of its variants; the last axis is that of these.
-
-    Attributes
-    ----------
-    predictions : (n,) f(x), what the model says of the rows as they are
-    risks : (S, n) individual risk, the probability that the prediction changes, in each scenario
-    groups : (S, n) 0 for marginalised rows, 1 for privileged ones, 2 where a value is missing
-    correct : (1 + S, n) probability of a right prediction, on x and then on x̃; empty without y
-    changed : (k,) whether the prediction of each variant differs from that of its row
-    """
-
-    predictions: Array
-    risks: Array
-    groups: Array
-    correct: Array
-    changed: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -417,14 +396,14 @@ def assess_risk(
     )
     plan = Plan(attributes, method, p, n_samples, random_state, each_attribute)
     in_memory = data.whole is not None
-    work = _Work(
+    work = PartAssessment(
         estimator,
         plan.begun(data.n_rows),
         tolerance,
         {"chunk_size": chunk_size, "progress": progress and in_memory},
         keep_rows=in_memory,
     )
-    assessed = reduce(_joined, data.map(work, progress=progress))
+    assessed = reduce(joined, data.map(work, progress=progress))
     check_weighty(assessed.totals.total)
     _warn_empty_groups(plan, assessed.totals)
     _check_classes(estimator, assessed.totals)
@@ -436,77 +415,6 @@ def _trials(whole: Partition | None, plan: Plan, rows: RowRisks | None) -> Trial
     if whole is None or rows is None:
         return None
     return Trials(whole.table, plan, rows.changed, whole.weights)
-
-
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """What is done with a part of the rows, wherever it lies."""
-
-    estimator: Any
-    plan: Plan
-    tolerance: float
-    options: Mapping[str, Any]
-    keep_rows: bool
-
-    def __call__(self, part: Partition) -> _Assessed:
-        plan, y, weights = self.plan.at_row(part.start), part.y, part.weights
-        answers = responses(predictor(self.estimator), part.table, plan, **self.options)
-        parts = [self._assess(answer, _at(y, answer), _at(weights, answer)) for answer in answers]
-        totals = reduce(add, (one.totals for one in parts))
-        return _Assessed(totals, _joined_rows(parts) if self.keep_rows else None)
-
-    def _assess(self, answer: Response, y: Array | None, weights: Array | None) -> _Assessed:
-        own = answer.predictions[answer.variants.rows]
-        changed = differs(own, answer.perturbed, self.tolerance)
-        rows = RowRisks(
-            answer.predictions,
-            individual_risk(answer, changed),
-            np.stack([self._groups(answer.codes, a) for a in self.plan.scenarios.values()]),
-            np.empty((0, 0)) if y is None else _correct(answer, y, self.tolerance),
-            changed,
-        )
-        moves = self._moves(answer, own, changed, weights)
-        are_classes = y is not None and not moves.are_numbers
-        classes = [_distinct(some if are_classes else None) for some in (answer.predictions, y)]
-        totals = RiskTotals.of(rows.risks, rows.groups, weights, rows.correct, moves, *classes)
-        return _Assessed(totals, rows)
-
-    def _groups(self, codes: Array, active: Any) -> Array:
-        return self.plan.attributes.groups(codes, active)
-
-    def _moves(self, answer: Response, own: Array, changed: Array, weights: Array | None) -> Moves:
-        mass = answer.variants.probability[:, -1]
-        if weights is not None:
-            mass = mass * weights[answer.variants.rows]
-        # Variants of single attributes have no mass when all are perturbed.
-        told = changed & (mass > 0)
-        after = answer.perturbed[told]
-        numbers = self.tolerance > 0 or any(
-            predicts_numbers(self.estimator, some) for some in (answer.predictions, after)
-        )
-        return Moves.of(own[told], after, mass[told], numbers)
-
-
-class _Assessed(NamedTuple):
-    totals: RiskTotals
-    rows: RowRisks | None
-
-
-def _joined(one: _Assessed, other: _Assessed) -> _Assessed:
-    return _Assessed(one.totals + other.totals, None)
-
-
-def _joined_rows(parts: list[_Assessed]) -> RowRisks:
-    rows = [part.rows for part in parts if part.rows is not None]
-    return RowRisks(*(np.concatenate(arrays, axis=-1) for arrays in zip(*rows, strict=True)))
-
-
-def _distinct(column: Array | None) -> dict[Any, None]:
-    return {} if column is None else dict.fromkeys(factorize(column).values)
-
-
-def _at(column: Array | None, answer: Response) -> Array | None:
-    return None if column is None else column[answer.rows]
 
 
 def _check_classes(estimator: Any, totals: RiskTotals) -> None:
@@ -522,50 +430,3 @@ def _warn_empty_groups(plan: Plan, totals: RiskTotals) -> None:
     empty = empty_groups(dict(zip(plan.scenarios, totals.rows, strict=True)))
     if empty:
         warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)
-
-
-def individual_risk(answer: Response, changed: Array) -> Array:
-    """Probability that the prediction of each row changes, shape (scenarios, n).
-
-    It is normalised by all that can happen to the row, so that a row that changes in every case
-    has risk 1, not 0.9999999999999999.
-    """
-    variants, n = answer.variants, len(answer.predictions)
-
-    def mass(chance: Array) -> Array:
-        return np.bincount(variants.rows, chance, n)
-
-    moved = np.stack([mass(chance) for chance in variants.probability.T])
-    changed_mass = np.stack([mass(chance * changed) for chance in variants.probability.T])
-    return changed_mass / (moved + variants.stay_probability(n))
-
-
-def differs(before: Array, after: Array, tolerance: float) -> Array:
-    """Whether two predictions count as different.
-
-    Floating-point numbers that agree to nine digits never do: their last digits are noise.
-    """
-    if "f" not in before.dtype.kind + after.dtype.kind and not tolerance:
-        return np.asarray(before != after)
-    if not {before.dtype.kind, after.dtype.kind} <= set("biuf"):
-        raise ValueError(
-            f"tolerance is {tolerance!r}, but predictions are not numbers: {before.dtype}."
-            if tolerance
-            else f"labels of type {before.dtype} cannot be predictions of type {after.dtype}."
-        )
-    before, after = before.astype(float), after.astype(float)
-    largest = np.maximum(np.abs(before), np.abs(after))
-    with np.errstate(invalid="ignore", over="ignore"):
-        moved = np.abs(after - before) > tolerance + NOISE * largest
-    return np.where(np.isinf(largest), before != after, moved)
-
-
-def _correct(answer: Response, y: Array, tolerance: float) -> Array:
-    right = ~differs(y, answer.predictions, tolerance)
-    gains = ~differs(y[answer.variants.rows], answer.perturbed, tolerance)
-    gains = gains.astype(int) - right[answer.variants.rows]
-    after = [
-        right + np.bincount(answer.variants.rows, probability * gains, len(right))
-        for probability in answer.variants.probability.T
-    ]
-    return np.stack([right.astype(float), *after])

@@ -32,7 +32,7 @@ from dr_core import datasets, learn_attributes
 from dr_core.attributes import SensitiveAttributes
 from dr_core.encoding import Array
 from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
-from dr_core.risk import differs
+from dr_core.row_risks import differs
 
 MODELS = {"Full": Full, "Unaware": Unaware, "Fair K": FairK, "Fair add": FairAdd}
 

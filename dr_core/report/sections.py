@@ -12,6 +12,7 @@ import pandas as pd
 
 from dr_core.attributes import ALL
 from dr_core.individuals import Individuals
+from dr_core.judging import COUPLED, DR, IMPLAUSIBLE
 from dr_core.report.drawings import UNIT, Scale, bar, round_top, stacked_bar
 from dr_core.report.facts import audit_facts
 from dr_core.report.plausible import PlausibleSection, plausible_section
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
 __all__ = ["Headline", "Sections"]
-
-DR = "discriminative_risk"
-COUPLED = "discriminative_risk_coupled"
-IMPLAUSIBLE = "implausible_share"
 
 MOST_GROUPS = 40
 """Groups that a table shows; of more, those that carry most."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dr_core import Predictions, Votes, assess_risk, compare, learn_attributes
 from dr_core.intervals import chernoff, wilson
 from dr_core.perturbation import _joint
-from dr_core.risk import differs
+from dr_core.row_risks import differs
 from dr_core.units import whole_units
 from fairlearn_dr import discriminative_risk
 
