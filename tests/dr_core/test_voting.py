@@ -136,13 +136,11 @@ class TestLabels:
     def test_data_frames_are_welcome(self):
         assert Votes(pd.DataFrame(VOTES), pd.DataFrame(PERTURBED), pd.Series(Y)).risk == 2 / 3
 
-    def test_a_vote_takes_one_byte(self):
-        assert small().votes.dtype == small().y.dtype == np.uint8
-
-    def test_a_vote_among_many_classes_takes_two(self):
-        row = np.arange(300)
+    @pytest.mark.parametrize(("n_classes", "dtype"), [(256, np.uint8), (257, np.uint16)])
+    def test_a_vote_takes_one_byte_and_two_among_many_classes(self, n_classes, dtype):
+        row = np.arange(n_classes)
         votes = Votes([row], [row], row)
-        assert votes.votes.dtype == votes.vote.dtype == np.uint16
+        assert votes.votes.dtype == votes.vote.dtype == votes.y.dtype == dtype
         assert votes.error == 0
 
     def test_classes_given_means_codes_given(self):

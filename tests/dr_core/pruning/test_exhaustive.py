@@ -8,7 +8,7 @@ from textbook.voting import Ensemble
 
 from dr_core.objectives import bi_objective, scalar_objective
 from dr_core.pruning import exhaustive_front
-from dr_core.pruning.exhaustive import subsets_up_to
+from dr_core.pruning.exhaustive import judge_all, subsets_up_to
 from dr_core.voting import Votes
 
 
@@ -37,6 +37,13 @@ def test_equals_brute_force_for_ten_members(weights, n_classes):
     front = exhaustive_front(votes).front
     found = set(zip(front["error"], front["risk"], strict=True))
     assert found == textbook.true_front(Ensemble.of(votes), 10)
+
+
+def test_weights_that_differ_by_one_part_in_many_millions_are_told_apart():
+    # The second member has its way, by less than numbers of 32 bits can tell.
+    votes = Votes([[0], [1]], [[0], [1]], [1], weights=[2**30, 2**30 + 1])
+    errors, _ = judge_all(votes, np.array([[True, True]]))
+    assert errors.tolist() == [0.0]
 
 
 def test_scores_are_those_of_the_members():

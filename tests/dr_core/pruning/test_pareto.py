@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,6 +57,13 @@ def test_hypervolume_of_a_staircase():
 
 def test_hypervolume_ignores_what_is_beyond_the_reference():
     assert hypervolume([0.0, 2.0], [2.0, 0.0], (1, 1)) == 0
+
+
+@given(points, st.tuples(st.integers(0, 6), st.integers(0, 6)))
+def test_hypervolume_counts_the_dominated_cells_of_a_grid(scores, reference):
+    cells = product(range(reference[0]), range(reference[1]))
+    area = sum(any(weakly_dominates(score, cell) for score in scores) for cell in cells)
+    assert hypervolume(*np.array(scores).T, reference) == area
 
 
 @given(points, st.tuples(st.integers(0, 5), st.integers(0, 5)))
