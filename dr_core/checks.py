@@ -16,6 +16,7 @@ __all__ = [
     "check_choice",
     "check_column",
     "check_confidence",
+    "check_min_expected",
     "check_models",
     "check_numbers",
     "check_probability",
@@ -88,6 +89,12 @@ def check_rare(rare: float) -> None:
     """Refuse a share below which things are rare that is not in [0, 1)."""
     if not (is_number(rare) and 0 <= rare < 1):
         raise ValueError(f"rare must be at least 0 and less than 1; it is {rare!r}.")
+
+
+def check_min_expected(min_expected: float) -> None:
+    """Refuse a number of rows to be expected that is negative or no number."""
+    if not (is_number(min_expected) and 0 <= min_expected < np.inf):
+        raise ValueError(f"min_expected must be finite and at least 0; it is {min_expected!r}.")
 
 
 def check_tolerance(tolerance: float) -> None:

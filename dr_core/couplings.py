@@ -83,12 +83,14 @@ class Coupling:
         if self.columns is None:
             return positions(table.factorize(self.name), self.values)
         hot = np.stack([_zero_one(table, column) for column in self.columns])
-        if (hot.sum(axis=0) > 1).any():
+        ones = (hot == 1).sum(axis=0)
+        if (ones > 1).any():
             raise ValueError(
-                f"coupled column {self.name!r}: {(hot.sum(axis=0) > 1).sum()} rows have more than "
-                f"one 1 among {listed(self.columns)}."
+                f"coupled column {self.name!r}: {(ones > 1).sum()} rows have more than one 1 "
+                f"among {listed(self.columns)}."
             )
-        return np.where(hot.any(axis=0), hot.argmax(axis=0), -1)
+        known = (ones == 1) & (hot >= 0).all(axis=0)
+        return np.where(known, hot.argmax(axis=0), -1)
 
     def decode(self, before: Array, after: Array) -> dict[Any, Recoded]:
         """Content of the column, or of its one-hot columns."""
@@ -289,6 +291,9 @@ def _values_named(coupled: Rules, name: Any) -> list[Any]:
     """Values of a column that any rule speaks of, as what changes or as what drives."""
     own = [v for cases in coupled[name].values() for m in cases.values() for v in _pairs(m)]
     driving = [value for drivers in coupled.values() for value in drivers.get(name, ())]
+    unusable = [value for value in own if not isinstance(value, Hashable)]
+    if unusable:
+        raise TypeError(f"coupled[{name!r}] must name single values; it has {listed(unusable)}.")
     return list(dict.fromkeys([*own, *driving]))
 
 

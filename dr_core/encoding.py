@@ -39,6 +39,8 @@ def factorize(column: Any) -> Factorized:
     >>> factorize(np.array(["b", "a", "b"]))
     Factorized(codes=array([0, 1, 0]), values=['b', 'a'])
     """
+    if getattr(column, "dtype", None) == np.float16:  # of which pandas makes no index
+        column = column.astype(np.float32)
     codes, values = pd.factorize(column)
     return Factorized(codes, pd.Index(values).tolist())
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
-from numbers import Number
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from dr_core.attributes import SensitiveAttributes
-from dr_core.encoding import Array, Factorized, positions, sorted_values
+from dr_core.encoding import Array, Factorized, listed, positions, sorted_values
 from dr_core.tables import Table
 
 __all__ = [
@@ -69,9 +70,18 @@ class Category:
     def of_values(self, values: Sequence[Any]) -> Array:
         """Code of each of these values."""
         if self.edges is not None:
-            return np.searchsorted(self.edges, np.asarray(values, float), side="right")
+            return np.searchsorted(self.edges, self._numbers(values), side="right")
         known = positions(Factorized(np.arange(len(values)), list(values)), self.labels)
         return np.where(known < 0, len(self.labels) + 1, known)
+
+    def _numbers(self, values: Sequence[Any]) -> Array:
+        try:
+            return _as_numbers(values)
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"column {self.name!r} holds numbers in the reference data, but {listed(values)} "
+                "here. Give both the same type."
+            ) from error
 
 
 def read_categories(
@@ -104,15 +114,23 @@ def read_categories(
 
 
 def _read(key: Any, column: Factorized, bins: int) -> Category:
-    numeric = all(isinstance(v, Number) and not isinstance(v, bool) for v in column.values)
+    numeric = all(isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values)
     if not numeric or len(column.values) <= bins:
         return Category(key, tuple(sorted_values(column.values)))
-    numbers = np.asarray(column.values, float)[column.codes[column.codes >= 0]]
-    inner = np.quantile(numbers, np.arange(1, bins) / bins, method="higher")
+    numbers = np.sort(_as_numbers(column.values)[column.codes[column.codes >= 0]])
     values = np.unique(numbers)
+    if len(values) == 1:  # whole numbers that no float can tell apart
+        return Category(key, tuple(sorted_values(column.values)))
+    inner = numbers[[-(-i * (len(numbers) - 1) // bins) for i in range(1, bins)]]
     # A value that most rows have, such as 0, is a bin of its own.
     edges = np.unique(np.maximum(inner, values[1]))
     return Category(key, tuple(_bins(edges, values)), edges)
+
+
+def _as_numbers(values: Sequence[Any]) -> Array:
+    """Numbers as an array; whole ones stay whole where 64 bits hold them."""
+    numbers = np.asarray(values)
+    return numbers if numbers.dtype.kind in "iu" else np.asarray(values, float)
 
 
 def _bins(edges: Array, values: Array) -> Iterator[str]:

@@ -227,8 +227,20 @@ class Variants:
 
     def stay_probability(self, n_rows: int) -> Array:
         """Probability that each row is not changed at all, shape (scenarios, n_rows)."""
-        mass = np.stack([np.bincount(self.rows, chance, n_rows) for chance in self.probability.T])
+        mass = self._mass(self.probability, n_rows)
         return np.where(mass < 1 - ROUNDING, 1 - mass, 0.0)
+
+    def chance_of(self, which: Array, n_rows: int) -> Array:
+        """Probability that each row becomes one of these variants, shape (scenarios, n_rows).
+
+        It is normalised by all that can happen to the row, so that what happens in every case has
+        probability 1, not 0.9999999999999999.
+        """
+        everything = self._mass(self.probability, n_rows) + self.stay_probability(n_rows)
+        return self._mass(self.probability * which[:, None], n_rows) / everything
+
+    def _mass(self, probability: Array, n_rows: int) -> Array:
+        return np.stack([np.bincount(self.rows, chance, n_rows) for chance in probability.T])
 
 
 def enumerate_variants(

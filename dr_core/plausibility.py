@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 from dr_core.attributes import SensitiveAttributes
-from dr_core.checks import check_rare, check_whole
+from dr_core.checks import check_min_expected, check_rare, check_whole
 from dr_core.encoding import Array, listed
-from dr_core.metrics import ratio
+from dr_core.exact_sums import UNIT, exact_sums, share
 from dr_core.pairs import Pair, PairCounts, category_codes, count_pairs, read_categories
 from dr_core.perturbation import CodedRows, Variants
 from dr_core.tables import Table, as_table
@@ -96,6 +96,7 @@ def learn_pair_check(
     """
     check_whole("bins", bins, at_least=2)
     check_rare(rare)
+    check_min_expected(min_expected)
     known = table if reference is None else as_table(reference)
     absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
     if absent:
@@ -139,19 +140,25 @@ class CheckedRows:
         changed : (k,) whether the prediction of each differs from that of its row
         weights : weights of these rows, or None for ones
         """
-        weights = np.ones(where.stop - where.start) if weights is None else weights
-        mass = variants.probability * weights[variants.rows][:, None]
+        # Without weights rows are counted, which is exact and fast.
+        n = where.stop - where.start
+        weights = np.ones(n, dtype=bool) if weights is None else weights
+        mass = variants.probability[:, -1] * weights[variants.rows]
         implausible, found = np.zeros(len(variants.rows), bool), {}
         for pair, hit, cell in self._hits(where, variants):
             implausible |= hit
-            shape = self.check.rare[pair].shape
-            found[pair] = np.bincount(cell[hit], mass[hit, -1], np.prod(shape)).reshape(shape)
+            found[pair] = _mass_by_cell(cell[hit], mass[hit])
+
+        def total(which: Array) -> Array:
+            chances = variants.chance_of(which, n)
+            return np.array([exact_sums(chance * weights)[0] for chance in chances], object)
+
         return PlausibilityTally(
             self.check.pairs,
-            np.full(mass.shape[1], weights.sum()),
-            mass[implausible].sum(axis=0),
-            mass[changed].sum(axis=0),
-            mass[changed & implausible].sum(axis=0),
+            exact_sums(weights)[0],
+            total(implausible),
+            total(changed),
+            total(changed & implausible),
             found,
         )
 
@@ -182,32 +189,42 @@ class CheckedRows:
         return codes
 
 
+def _mass_by_cell(cells: Array, mass: Array) -> dict[int, int]:
+    """Exact sums of the mass in each cell that has any."""
+    there = mass > 0
+    known, place = np.unique(cells[there], return_inverse=True)
+    return dict(zip(known.tolist(), exact_sums(mass[there], place, len(known)), strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class PlausibilityTally:
-    """Weights of perturbed rows, for each scenario of a plan.
+    """Weights of perturbed rows, exact sums, for each scenario of a plan.
 
     Attributes
     ----------
     pairs : PairCounts of the reference data
-    total, implausible, changed, both : (scenarios,) each
-        Of all rows, of implausible ones, of those whose prediction changes, and of both at once.
+    total : of all rows
+    implausible, changed, both : (scenarios,) each
+        Of implausible rows, of those whose prediction changes, and of both at once.
     found : mapping
-        Weights of the implausible pairs, in the last scenario, by attribute and category.
+        Weights of the implausible pairs, in the last scenario, by attribute and category: of each
+        cell of their `PairCounts` that has any.
     """
 
     pairs: PairCounts
-    total: Array
+    total: int
     implausible: Array
     changed: Array
     both: Array
-    found: Mapping[Pair, Array]
+    found: Mapping[Pair, Mapping[int, int]]
 
     def __add__(self, other: PlausibilityTally) -> PlausibilityTally:
         if not isinstance(other, PlausibilityTally):
             return NotImplemented
-        found = dict(self.found)
-        for pair, mass in other.found.items():
-            found[pair] = found[pair] + mass if pair in found else mass
+        found = {
+            pair: _added(self.found.get(pair, {}), other.found.get(pair, {}))
+            for pair in {**self.found, **other.found}
+        }
         return PlausibilityTally(
             self.pairs,
             self.total + other.total,
@@ -216,6 +233,10 @@ class PlausibilityTally:
             self.both + other.both,
             found,
         )
+
+
+def _added(one: Mapping[int, int], other: Mapping[int, int]) -> dict[int, int]:
+    return {cell: one.get(cell, 0) + other.get(cell, 0) for cell in {**one, **other}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,13 +280,14 @@ class Plausibility:
     def table(self) -> pd.DataFrame:
         """Share of implausible rows, and the risk of either kind, by what is perturbed."""
         tally = self.tally
-        plausible = tally.total - tally.implausible
+        total = np.full(len(self.names), tally.total, dtype=object)
+        shares = {
+            "implausible": (tally.implausible, total),
+            "risk_plausible": (tally.changed - tally.both, total - tally.implausible),
+            "risk_implausible": (tally.both, tally.implausible),
+        }
         return pd.DataFrame(
-            {
-                "implausible": ratio(tally.implausible, tally.total),
-                "risk_plausible": ratio(tally.changed - tally.both, plausible),
-                "risk_implausible": ratio(tally.both, tally.implausible),
-            },
+            {name: list(map(share, *of)) for name, of in shares.items()},
             index=pd.Index(self.names, name="perturbed"),
         )
 
@@ -283,14 +305,15 @@ class Plausibility:
         )
 
     def _pair_rows(self) -> Iterator[tuple[Any, ...]]:
-        pairs, total = self.tally.pairs, self.tally.total[-1]
-        for (j, i), mass in self.tally.found.items():
+        pairs = self.tally.pairs
+        for (j, i), found in sorted(self.tally.found.items()):
             attribute, category = pairs.attributes.attributes[j], pairs.categories[i]
             seen, expected = pairs.counts[j, i], pairs.expected((j, i))
-            for a, v in np.argwhere(mass > 0).tolist():
-                cell = float(mass[a, v]), float(mass[a, v] / total), int(seen[a, v])
+            for cell, mass in sorted(found.items()):
+                a, v = divmod(cell, len(category))
                 names = attribute.name, attribute.values[a], category.name, category.label(v)
-                yield *names, *cell, float(expected[a, v])
+                rows = share(mass, UNIT), share(mass, self.tally.total)
+                yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:
         named = [

@@ -116,19 +116,8 @@ def _at(column: Array | None, answer: Response) -> Array | None:
 
 
 def individual_risk(answer: Response, changed: Array) -> Array:
-    """Probability that the prediction of each row changes, shape (scenarios, n).
-
-    It is normalised by all that can happen to the row, so that a row that changes in every case
-    has risk 1, not 0.9999999999999999.
-    """
-    variants, n = answer.variants, len(answer.predictions)
-
-    def mass(chance: Array) -> Array:
-        return np.bincount(variants.rows, chance, n)
-
-    moved = np.stack([mass(chance) for chance in variants.probability.T])
-    changed_mass = np.stack([mass(chance * changed) for chance in variants.probability.T])
-    return changed_mass / (moved + variants.stay_probability(n))
+    """Probability that the prediction of each row changes, shape (scenarios, n)."""
+    return answer.variants.chance_of(changed, len(answer.predictions))
 
 
 def differs(before: Array, after: Array, tolerance: float) -> Array:
@@ -136,7 +125,8 @@ def differs(before: Array, after: Array, tolerance: float) -> Array:
 
     Floating-point numbers that agree to nine digits never do: their last digits are noise.
     """
-    if "f" not in before.dtype.kind + after.dtype.kind and not tolerance:
+    are_floats = "f" in before.dtype.kind + after.dtype.kind
+    if not are_floats and not tolerance:
         return np.asarray(before != after)
     if not {before.dtype.kind, after.dtype.kind} <= set("biuf"):
         raise ValueError(
@@ -147,7 +137,7 @@ def differs(before: Array, after: Array, tolerance: float) -> Array:
     before, after = before.astype(float), after.astype(float)
     largest = np.maximum(np.abs(before), np.abs(after))
     with np.errstate(invalid="ignore", over="ignore"):
-        moved = np.abs(after - before) > tolerance + NOISE * largest
+        moved = np.abs(after - before) > tolerance + (NOISE * largest if are_floats else 0)
     return np.where(np.isinf(largest), before != after, moved)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core.attributes import Attribute, SensitiveAttributes, learn_attributes
-from dr_core.checks import check_rare
+from dr_core.checks import check_min_expected, check_rare
 from dr_core.encoding import Array
 from dr_core.pairs import PairCounts, category_codes, count_pairs, read_categories
 from dr_core.plausibility import BINS, RARE
@@ -104,6 +104,7 @@ def suggest_couplings(
     {'relationship': {'sex': {'Female': {'Husband': 'Wife'}, 'Male': {'Wife': 'Husband'}}}}
     """
     check_rare(rare)
+    check_min_expected(min_expected)
     table = as_table(X)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     categories = read_categories(table, attributes, BINS)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionDtype
 
 from dr_core.encoding import Array, Factorized, factorize, listed
 
@@ -91,7 +92,13 @@ class Table(ABC):
         return self._factorized[key]
 
     def _factorize(self, key: Hashable) -> Factorized:
-        return factorize(self.column(key))
+        try:
+            return factorize(self.column(key))
+        except TypeError as error:
+            raise TypeError(
+                f"column {key!r} holds values that cannot be compared ({error}). Drop it, or turn "
+                "them into text."
+            ) from error
 
 
 class PandasTable(Table):
@@ -114,11 +121,21 @@ class PandasTable(Table):
         return PandasTable(self.native.iloc[rows])
 
     def copy(self) -> pd.DataFrame:
-        # Columns are shared until one is written where pandas copies on write.
-        return self.native.copy(deep=not COPY_ON_WRITE)
+        return self._copy(but=())
+
+    def _copy(self, but: Collection[Any]) -> pd.DataFrame:
+        """Copy all columns, but those that will be replaced."""
+        if not COPY_ON_WRITE:
+            return self.native.copy(deep=True)
+        # Columns are shared until one is written, but for the arrays of pandas' own types.
+        out = self.native.copy(deep=False)
+        for key, dtype in self.native.dtypes.items():
+            if isinstance(dtype, ExtensionDtype) and key not in but:
+                out[key] = self.native[key].copy(deep=True)
+        return out
 
     def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
-        out = self.copy()
+        out = self._copy(but=columns)
         new = _side_by_side(
             lambda key: _recoded_series(self.native[key], columns[key]), list(columns), len(out)
         )
@@ -215,7 +232,8 @@ class NarwhalsTable(Table):
         # Text is factorized where it lies: turning it into Python objects costs ten times more.
         distinct = series.unique().to_list()
         values = [value for value in distinct if value is not None]
-        codes = [-1 if value is None else values.index(value) for value in distinct]
+        place = iter(range(len(values)))
+        codes = [-1 if value is None else next(place) for value in distinct]
         return Factorized(
             series.replace_strict(distinct, codes, return_dtype=nw.Int64).to_numpy(), values
         )
@@ -224,7 +242,7 @@ class NarwhalsTable(Table):
         return NarwhalsTable(self._frame[rows].to_native())
 
     def copy(self) -> Any:
-        return self.native
+        return self._frame.clone().to_native()
 
     def recode(self, columns: Mapping[Any, Recoded]) -> Any:
         frame = self._frame
@@ -234,6 +252,8 @@ class NarwhalsTable(Table):
 
 def _recoded_narwhals(old: Any, new: Recoded) -> Any:
     namespace = nw.get_native_namespace(old)
+    if old.dtype == nw.Boolean and set(new.values) <= {0, 1}:
+        new = Recoded([bool(value) for value in new.values], new.codes)
     domain = _held(
         lambda values: nw.new_series(old.name, values, old.dtype, backend=namespace),
         new,

@@ -15,6 +15,7 @@ from dr_core import SensitiveAttributes, assess_risk, learn_attributes
 from dr_core.checks import check_column
 from dr_core.couplings import Rules
 from dr_core.encoding import factorize, listed
+from dr_core.pairs import MISSING
 from dr_core.tables import Table, as_table
 from fairlearn_dr.metrics import discriminative_risk
 
@@ -134,7 +135,7 @@ def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:
         return given
     codes = attributes.encode(table)
     return {
-        str(attribute.name): np.array([*attribute.values, None], dtype=object)[of_row]
+        str(attribute.name): np.array([*attribute.values, MISSING], dtype=object)[of_row]
         for attribute, of_row in zip(attributes, codes, strict=True)
     }
 

@@ -20,6 +20,7 @@ from dr_core.checks import check_column, check_numbers, rescaled
 from dr_core.couplings import Rules
 from dr_core.encoding import Array, factorize, listed
 from dr_core.responses import predictor
+from dr_core.row_risks import differs
 
 __all__ = [
     "discriminative_risk",
@@ -227,7 +228,7 @@ def _changed(before: Array, after: Array) -> Array:
             f"y_pred is of type {before.dtype}, but y_pred_perturbed of type {after.dtype}; "
             "both must hold the same labels."
         )
-    return (before != after).astype(float)
+    return differs(before, after, tolerance=0.0).astype(float)
 
 
 def _favorable(predictions: Any, pos_label: Any) -> Array:

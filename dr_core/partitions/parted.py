@@ -149,7 +149,7 @@ class Columns(NamedTuple):
 def _parts(value: Any) -> list[Any]:
     """One value for each part, if that is what they are; else nothing."""
     if is_dask(value):
-        return list(value.to_delayed())
+        return list(np.ravel(value.to_delayed()))
     several = isinstance(value, list | tuple) and all(
         hasattr(part, "__len__") and not isinstance(part, str | bytes) for part in value
     )

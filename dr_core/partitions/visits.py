@@ -48,6 +48,8 @@ class Visit:
                 return None
             table = as_table(frame)
             _check_alike(table, self.dtypes)
+            if rows is not None:  # the first pass knows some of the columns only
+                _check_no_others(table, self.dtypes)
             named = {key: table.column(name) for key, name in self.named.items()}
             seen = table.drop(set(self.named.values())) if named else table
             start = 0 if rows is None else rows.start
@@ -85,6 +87,15 @@ def _check_alike(table: Table, dtypes: Mapping[Any, Any]) -> None:
     keys = [key for key in found if key in dtypes]
     if keys != list(dtypes):
         raise ValueError(f"columns stand in another order: {listed(keys)}.")
+
+
+def _check_no_others(table: Table, dtypes: Mapping[Any, Any]) -> None:
+    others = [key for key in table.dtypes if key not in dtypes]
+    if others:
+        raise ValueError(
+            f"column {listed(others)} is not in other partitions, which have {listed(dtypes)}. "
+            "Give all partitions the same columns."
+        )
 
 
 def length(frame: Any) -> int:

@@ -264,6 +264,15 @@ def test_one_hot_columns_take_the_rules_of_the_raw_column(separator, dtype):
     pd.testing.assert_frame_equal(perturb(encoded, SEX, coupled=RULES), expected)
 
 
+def test_one_hot_columns_with_a_missing_value_stay():
+    X = pd.DataFrame(
+        {"sex": ["Male", "Male", "Female"], "r_Husband": [1.0, 0, 0], "r_Wife": [0.0, np.nan, 0]}
+    )
+    perturbed = perturb(X, SEX, coupled={"r": RULES["relationship"]})
+    np.testing.assert_array_equal(perturbed["r_Husband"], [0, 0, 0])
+    np.testing.assert_array_equal(perturbed["r_Wife"], [1, np.nan, 0])
+
+
 def test_one_hot_columns_may_be_named_themselves():
     X = pd.DataFrame({"sex": SEXES, "is_wife": [1, 0], "is_husband": [0, 1]})
     moves = {"Female": {"is_husband": "is_wife"}, "Male": {"is_wife": "is_husband"}}

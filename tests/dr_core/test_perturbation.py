@@ -163,6 +163,12 @@ def test_polars_integers_with_nulls_are_kept_on_request():
     assert perturbed["a"].to_list() == [0, 1, None]
 
 
+def test_polars_one_hot_columns_may_be_booleans():
+    X = pl.DataFrame({"m": [True, False], "f": [False, True]})
+    perturbed = perturb(X, {"sex": OneHot(["m", "f"], "m")})
+    assert perturbed.to_dict(as_series=False) == {"m": [False, True], "f": [True, False]}
+
+
 def test_polars_numbers_and_booleans_are_perturbed():
     X = pl.DataFrame({"a": [1, 0], "b": [True, False], "c": [0.5, 1.5]})
     perturbed = perturb(X, {"a": 1, "b": True, "c": 0.5})

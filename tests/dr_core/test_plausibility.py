@@ -137,6 +137,43 @@ def test_a_value_that_most_rows_have_is_a_bin_of_its_own():
     assert gain.encode(table.factorize("gain"))[:80].max() == 0
 
 
+@pytest.mark.parametrize("first", [2**60, 2**80])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_read(first):
+    ids = [first + i for i in range(60)]
+    X = pd.DataFrame({"sex": ["M"] * 30 + ["F"] * 30, "id": ids})
+    found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+    assert found.share == (1 if first == 2**60 else 0)  # beyond 64 bits each is a value of its own
+
+
+@pytest.mark.filterwarnings("ignore:undefined")
+@pytest.mark.parametrize("chunk_size", [1, 7, 50])
+def test_chunks_and_parts_do_not_change_the_last_digit(chunk_size):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["Female", "Male"], 300), "z": rng.integers(0, 9, 300)})
+    X["race"] = np.where(X["z"] > 6, "Other", rng.choice(["Black", "White"], 300))
+    how = {"sample_weight": rng.random(300), "reference": X}
+
+    def flipped(rows, **options):
+        found = compare({"f": lambda X: X["sex"] + X["race"]}, rows, y, BOTH, **how, **options)
+        return found.values["value"].to_numpy(), found.plausibility["f"].pairs
+
+    y = (X["sex"] + X["race"]).to_numpy()
+    value, pairs = flipped(X, favorable="MaleWhite")
+    for rows, options in ((X, {"chunk_size": chunk_size}), ([X[:chunk_size], X[chunk_size:]], {})):
+        again, same_pairs = flipped(rows, favorable="MaleWhite", **options)
+        np.testing.assert_array_equal(again, value)
+        pd.testing.assert_frame_equal(same_pairs, pairs, check_exact=True)
+
+
+def test_where_everything_changes_the_risk_is_one_to_the_last_digit():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"race": [*"abcdefg"] * 40, "z": [*"uvwx"] * 70})
+    risk = assess_risk(lambda X: X["race"], X, {"race": "a"}, sample_weight=rng.random(280))
+    table = risk.plausibility(X.assign(z=np.where(X["race"] < "c", "u", X["z"]))).table()
+    assert 0 < table["implausible"].iloc[-1] < 1
+    assert (table[["risk_plausible", "risk_implausible"]] == 1).all(axis=None)
+
+
 def test_missing_values_are_a_value_of_their_own():
     X = pd.DataFrame({"sex": ["M"] * 6 + ["F"] * 6, "service": ["done"] * 6 + [None] * 6})
     pairs = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility().pairs
@@ -170,7 +207,9 @@ def test_columns_of_the_reference_data_that_x_has_not_do_not_count(income):
     assert "relationship" not in set(risk.plausibility(income.data).pairs["column"])
 
 
-@pytest.mark.parametrize("option", [{"rare": 1}, {"rare": -0.1}, {"bins": 1}, {"bins": 2.5}])
+@pytest.mark.parametrize(
+    "option", [{"rare": 1}, {"rare": -0.1}, {"bins": 1}, {"bins": 2.5}, {"min_expected": np.nan}]
+)
 def test_options_out_of_range_are_refused(option):
     X = pd.DataFrame({"sex": ["M", "F"], "age": [1, 2]})
     with pytest.raises(ValueError, match=next(iter(option))):

@@ -250,6 +250,18 @@ def test_a_regressor_changes_when_it_moves_by_more_than_the_tolerance():
     assert risk.directions.values.tolist() == [["any", "higher", 0.5], ["any", "lower", 0.5]]
 
 
+@pytest.mark.parametrize(("tolerance", "value"), [(0, 1), (1, 1), (2, 0)])
+def test_large_whole_numbers_have_no_noise(tolerance, value):
+    X = pd.DataFrame({"sex": [0, 1]})
+    risk = assess_risk(lambda X: 3 * 10**9 + 2 * X["sex"], X, {"sex": 1}, tolerance=tolerance)
+    assert risk.value == value
+
+
+def test_half_precision_is_read():
+    X = np.array([[0, 1], [1, 2]], dtype=np.float16)
+    assert assess_risk(lambda X: X[:, 0] > 0, X, {0: 1}).value == 1
+
+
 def test_noise_in_the_last_digits_of_a_regressor_is_no_change():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"s": rng.integers(0, 2, 200), "v": rng.normal(size=200) * 100})

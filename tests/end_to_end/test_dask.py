@@ -13,6 +13,7 @@ from dr_core import Predictions, assess_risk, collect_votes, compare, epaf, lear
 from fairlearn_dr import EPAFPruner, POAFPruner
 
 dask = pytest.importorskip("dask")
+pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
@@ -120,6 +121,18 @@ def test_labels_and_weights_may_be_series_of_the_same_partitions(client, people)
     X, y, weights = parts[["sex", "race", "score"]], parts["hired"], parts["weight"]
     there = assess_risk(rule, X, PRIVILEGED, y=y, sample_weight=weights)
     here = assess_risk(rule, people, PRIVILEGED, y="hired", sample_weight="weight")
+    assert same_risk(there, here)
+
+
+@pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
+def test_labels_may_be_an_array_in_chunks(client, people, shape):
+    parts = dd.from_pandas(people, npartitions=4)[["sex", "race", "score"]]
+    sizes = tuple(parts.map_partitions(len).compute())
+    y = dask.array.from_array(
+        people["hired"].to_numpy().reshape(shape), chunks=(sizes, *shape[1:])
+    )
+    there = assess_risk(rule, parts, PRIVILEGED, y=y)
+    here = assess_risk(rule, people[["sex", "race", "score"]], PRIVILEGED, y=people["hired"])
     assert same_risk(there, here)
 
 

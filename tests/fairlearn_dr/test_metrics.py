@@ -55,6 +55,12 @@ class TestDiscriminativeRisk:
     def test_is_the_share_of_changed_predictions(self):
         assert discriminative_risk(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED) == 3 / 8
 
+    def test_the_last_digits_of_floats_are_no_change(self):
+        before = np.array([0.1, 0.2, 0.3])
+        after = (before + 0.3) - 0.3
+        assert (before != after).any()
+        assert discriminative_risk(None, before, y_pred_perturbed=after) == 0
+
     def test_is_the_mean_of_individual_risks(self):
         risks = np.linspace(0, 1, 8)
         assert discriminative_risk(Y_TRUE, Y_PRED, individual_risk=risks) == pytest.approx(0.5)
@@ -345,6 +351,18 @@ class TestDrMetricFrame:
         frame = dr_metric_frame(lambda rows: rows["man"].to_numpy(), hot, y, privileged=one_hot)
         assert frame.overall["discriminative_risk"] == 1
         assert list(frame.by_group.index) == ["man", "woman"]
+
+    @pytest.mark.parametrize("values", [["M", None, "F", "M"], [1, np.nan, 0, 1]])
+    def test_rows_without_a_sensitive_value_are_a_group(self, values):
+        X = pd.DataFrame({"sex": values, "score": range(4)})
+        frame = dr_metric_frame(
+            lambda X: (X["score"] > 1).astype(int),
+            X,
+            [0, 1, 0, 1],
+            privileged={"sex": values[0]},
+            missing="keep",
+        )
+        assert set(frame.by_group.index) == {values[0], values[2], "(missing)"}
 
     def test_draws_as_many_samples_as_asked(self, income):
         tree, X, y = income

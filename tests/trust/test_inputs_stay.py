@@ -326,20 +326,39 @@ def test_a_snapshot_sees_one_changed_cell():
     assert snapshot([frame]) != before
 
 
+def tidy(X):
+    """Predict."""
+    ages, sexes = (X[:, 0], X[:, 1]) if isinstance(X, np.ndarray) else (X["age"], X["sex"])
+    return (np.asarray(ages, dtype=float) > 5 + 5 * np.asarray(sexes, dtype=float)).astype(int)
+
+
 def vandal(X):
     """Predict, and leave a mess behind."""
-    ages = np.asarray(X[:, 0] if isinstance(X, np.ndarray) else X["age"], dtype=float) > 8
+    predictions = tidy(X)
     if isinstance(X, np.ndarray):
         X[:] = -1
-    elif isinstance(X, pd.DataFrame):
+    elif isinstance(X, pl.DataFrame):
+        X.replace_column(0, pl.Series("age", [0] * len(X)))
+    else:
+        for name in set(X) - {"age", "sex"}:
+            X[name].array[0] = X[name].array[-1]
         X.iloc[:, 0] = -1
         X["age"] = 0
         del X["sex"]
-    return ages.astype(int)
+    return predictions
 
 
 TABLES = {
     "pandas": (NUMBERS[["age", "sex"]].astype(float), SEX),
+    "pandas' own types": (
+        NUMBERS[["age", "sex"]].assign(
+            whole=pd.array(range(16), dtype="Int64"),
+            letter=pd.Categorical([*"abcd"] * 4),
+            day=pd.date_range("2026-01-01", periods=16, tz="UTC"),
+            word=pd.array([*"abcd"] * 4, dtype="string"),
+        ),
+        SEX,
+    ),
     "NumPy": (NUMBERS[["age", "sex"]].to_numpy(dtype=float), {1: 1.0}),
     "polars": (pl.DataFrame({"age": NUMBERS["age"].tolist(), "sex": [0.0, 1.0] * 8}), SEX),
 }
@@ -350,7 +369,8 @@ TABLES = {
 def test_a_model_that_writes_into_what_it_is_given_does_no_harm(kind):
     table, privileged = TABLES[kind]
     before = snapshot(table)
-    dr_core.assess_risk(vandal, table, privileged, chunk_size=5)
+    found = dr_core.assess_risk(vandal, table, privileged, chunk_size=5)
+    assert found.value == dr_core.assess_risk(tidy, table, privileged).value > 0
     dr_core.compare({"m": vandal}, table, Y, privileged)
     fairlearn_dr.perturbed_predictions(vandal, table, privileged=privileged)
     assert snapshot(table) == before

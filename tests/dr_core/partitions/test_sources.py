@@ -286,6 +286,12 @@ def test_a_part_without_a_column_is_named(people):
         parts = spoiled(people)
 
 
+def test_a_part_with_a_column_more_is_named(people):
+    parts = spoiled(people, extra=1)
+    with pytest.raises(ValueError, match=second("column 'extra' is not in other partitions")):
+        assess_risk(rule, parts, PRIVILEGED)
+
+
 def test_a_part_with_columns_in_another_order_is_named(people):
     parts = spoiled(people)
     parts[1] = parts[1][list(people)[::-1]]

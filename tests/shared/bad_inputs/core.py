@@ -158,6 +158,11 @@ CASES = {
             "coupled names column 'title' with the value 'Mr', but X has neither a column "
             "'title' nor a 0/1 column 'title=Mr', 'title_Mr' or 'Mr'. It has 'sex', 'age'.",
         ),
+        "a rule that makes a list of a value": (
+            lambda: perturb(X, SEX, coupled={"age": {"sex": {"F": {30: [40]}}}}),
+            TypeError,
+            "coupled['age'] must name single values; it has [40].",
+        ),
         "a rule for a value that a column has not": (
             lambda: perturb(X, SEX, coupled={"age": {"sex": {"F": {99: 30}}}}),
             ValueError,
@@ -558,8 +563,32 @@ CASES = {
             ValueError,
             "attributes were not perturbed one by one: pass each_attribute=True.",
         ),
+        "an expected number that is none": (
+            lambda: risk().plausibility(min_expected="3"),
+            ValueError,
+            "min_expected must be finite and at least 0; it is '3'.",
+        ),
+        "lists to judge plausibility by": (
+            lambda: assess_risk(model, X.assign(z=[[1], [2], [3]]), SEX).plausibility(),
+            TypeError,
+            "column 'z' holds values that cannot be compared (unhashable type: 'list'). Drop it, "
+            "or turn them into text.",
+        ),
+        "reference data of another type": (
+            lambda: assess_risk(model, X.assign(z=[*"abc"]), SEX).plausibility(
+                X.loc[[0, 1] * 6].assign(z=range(12))
+            ),
+            ValueError,
+            "column 'z' holds numbers in the reference data, but 'a', 'b', 'c' here. Give both "
+            "the same type.",
+        ),
     },
     "compare": {
+        "no labels": (
+            lambda: compare({"m": model}, X, None, SEX),
+            ValueError,
+            "y is None: pass the true labels, or the name of their column.",
+        ),
         "too few labels": (
             lambda: compare({"m": model}, X, [1, 0], SEX),
             ValueError,
@@ -1134,6 +1163,11 @@ CASES = {
             lambda: suggest_couplings(X, SEX, rare=1.5),
             ValueError,
             "rare must be at least 0 and less than 1; it is 1.5.",
+        ),
+        "a number of rows that is none": (
+            lambda: suggest_couplings(X, SEX, min_expected=float("nan")),
+            ValueError,
+            "min_expected must be finite and at least 0; it is nan.",
         ),
         "a share in words": (
             lambda: suggest_couplings(X, SEX, rare="seldom"),
