@@ -44,6 +44,18 @@ def test_tallies_of_two_halves_add_up_to_the_tally_of_the_whole(n, seed, n_class
     np.testing.assert_allclose((parts[0] + parts[1]).table, whole.table)
 
 
+@given(
+    st.lists(st.sampled_from([(4, 0, 0), (2, 2, 0), (2, 0, 2), (0, 2, 2), (1, 2, 1), (1, 1, 2)]))
+)
+def test_every_profile_is_kept_apart(quarters):
+    profiles = np.array([(2, 1, 1), *quarters]) / 4
+    zeros = np.zeros(len(profiles), int)
+    tally = tally_profiles(zeros, zeros, zeros, profiles, [0, 1, 2])
+    expected, counts = np.unique(profiles, axis=0, return_counts=True)
+    np.testing.assert_array_equal(tally.profiles, expected)
+    np.testing.assert_array_equal(tally.counts[0, 0, 0], counts)
+
+
 @given(st.integers(2, 60), seeds)
 def test_tallies_of_profiles_add_up_too(n, seed):
     groups, y, f, _, weights = random_rows(n, seed, 3)

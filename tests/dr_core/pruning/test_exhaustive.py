@@ -66,6 +66,11 @@ def test_all_subsets_are_listed_once():
     assert len(np.unique(subsets, axis=0)) == len(subsets) == 5 + 10 + 10
 
 
+def test_the_largest_ensembles_are_accepted(monkeypatch):
+    monkeypatch.setattr("dr_core.pruning.exhaustive.MOST_MEMBERS", 3)
+    assert exhaustive_front(random_votes(np.random.default_rng(0), 3, 5)).n_judged == 7
+
+
 def test_large_ensembles_are_refused():
     votes = random_votes(np.random.default_rng(0), 21, 5)
     with pytest.raises(ValueError, match=r"at most 20 members; found 21\. Use poaf or epaf"):

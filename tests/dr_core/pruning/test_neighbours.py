@@ -4,7 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 
+from dr_core.pruning.exhaustive import subsets_up_to
 from dr_core.pruning.neighbours import Judge, Steps
+from dr_core.voting import Votes
 
 
 def selections(m):
@@ -44,6 +46,14 @@ def test_judging_from_the_nearest_is_judging_from_scratch(votes, data):
     judge = Judge(votes)
     for _ in range(4):
         selected = np.array(data.draw(selections(votes.n_members)))
+        assert judge.judge(selected) == scores(votes, selected)
+
+
+@pytest.mark.parametrize("most", [2**15 - 1, 2**15, 2**15 + 1])
+def test_totals_do_not_overflow_where_two_bytes_cease_to_hold_them(most):
+    votes = Votes([[1], [1], [0]], [[1], [0], [0]], [1], weights=[most - 3, 1, 2])
+    judge = Judge(votes)
+    for selected in subsets_up_to(3, 3):
         assert judge.judge(selected) == scores(votes, selected)
 
 

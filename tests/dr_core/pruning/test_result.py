@@ -28,6 +28,23 @@ def test_html_marks_what_was_chosen():
     assert html.index("(0, 2)") < html.index("✓") < html.index("(1,)")
 
 
+def test_html_marks_nothing_else():
+    other = PruningResult(np.array([1]), 0.2, 0.1, 0.16, FRONT, n_judged=5)._repr_html_()
+    assert other.count("✓") == 1
+    assert other.index("(1,)") < other.index("✓")
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_any_row_of_the_front_may_be_selected(position):
+    assert select(FRONT, lambda front: position) == position
+
+
+@pytest.mark.parametrize("position", [-1, 2, 0.5, True])
+def test_nothing_else_may_be_selected(position):
+    with pytest.raises(ValueError, match="position of a row, 0 to 1; found"):
+        select(FRONT, lambda front: position)
+
+
 def test_cannot_be_changed():
     with pytest.raises(AttributeError):
         RESULT.error = 0
