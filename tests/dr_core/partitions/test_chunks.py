@@ -1,3 +1,5 @@
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,6 +7,8 @@ import pytest
 from dr_core import assess_risk, compare, iter_chunks
 
 PRIVILEGED = {"sex": "M", "race": "W"}
+
+BIG, HUGE = str(2**63 + 1), str(2**70)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +96,192 @@ def test_options_go_to_the_reader(tmp_path):
     dtype = {"a": "float32", "b": "float32"}
     (chunk,) = iter_chunks(tmp_path / "a.csv", sep=";", dtype=dtype)
     assert chunk["a"].dtype == np.float32
+
+
+def write_column(path, cells):
+    path.write_text("sex,k\n" + "".join(f"{'MF'[i % 2]},{x}\n" for i, x in enumerate(cells)))
+    return path
+
+
+def assert_as_whole(chunks, whole):
+    """Chunks have the values and dtypes of the whole file, down to the type of each cell."""
+    chunks = list(chunks)
+    assert len(chunks) > 1
+    for chunk in chunks:
+        assert chunk.dtypes.to_dict() == whole.dtypes.to_dict()
+    cells = [chunk.astype(object) for chunk in chunks]
+    pd.testing.assert_frame_equal(pd.concat(cells), whole.astype(object), check_exact=True)
+    for key in whole:
+        assert [type(x) for cell in cells for x in cell[key]] == [type(x) for x in whole[key]]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param(["True", "True", "", ""], id="truth values, then none"),
+        pytest.param(["", "", "True", "FALSE"], id="no truth values, then some"),
+        pytest.param(["True", "", "", "", "False", "True"], id="truth values, here and there"),
+        pytest.param(["", "", "", ""], id="nothing"),
+        pytest.param(["1", "2", "", ""], id="whole numbers, then none"),
+        pytest.param(["a", "b", "", ""], id="text, then none"),
+        pytest.param(["True", "False", "x", "y"], id="truth values and text"),
+        pytest.param(["True", "", "x", "", "", ""], id="truth values, text and none"),
+        pytest.param(["True", "False", "1", "0"], id="truth values and whole numbers"),
+        pytest.param(["True", "False", "1.50", ""], id="truth values and floats"),
+        pytest.param(["1", "2", BIG, BIG], id="more than int64 holds"),
+        pytest.param(["-1", "2", BIG, BIG], id="more than int64 holds, and negative"),
+        pytest.param(["-1", BIG, "1", "2"], id="more than int64 holds beside negative"),
+        pytest.param(["1", "", BIG, BIG], id="more than int64 holds, and missing"),
+        pytest.param(["1", "2", "", "", BIG, BIG], id="more than int64 holds, and a gap"),
+        pytest.param(["1", "2", BIG, "", "", BIG], id="more than int64 holds beside missing"),
+        pytest.param(["1", "2", BIG, BIG, "1.5", "2"], id="more than int64 holds, and floats"),
+        pytest.param(["-1", BIG, "1.5", "2"], id="more than int64 holds beside negative; floats"),
+        pytest.param(["1", "2", BIG, BIG, "x", ""], id="more than int64 holds, and text"),
+        pytest.param(["1", "2", HUGE, HUGE], id="more than uint64 holds"),
+        pytest.param(["-1", "", HUGE, BIG, "", ""], id="more than uint64 holds, and missing"),
+        pytest.param([HUGE, "2", "1.5", "2"], id="more than uint64 holds, then floats"),
+        pytest.param([HUGE, "2", "True", "x"], id="more than uint64 holds, and text"),
+        pytest.param(["1", "2", "9" * 5000, "3"], id="more digits than Python reads"),
+        pytest.param([str(2**53 + 1), BIG, "1.5", "0.1"], id="rounded as the reader does"),
+    ],
+)
+def test_a_column_has_the_type_of_the_whole_file(cells, tmp_path):
+    path = write_column(tmp_path / "a.csv", cells)
+    assert_as_whole(iter_chunks(path, 2), pd.read_csv(path, low_memory=False))
+
+
+def test_floats_before_huge_numbers_are_floats(tmp_path):
+    path = write_column(tmp_path / "a.csv", ["1.5", "2", HUGE, "0.5"])
+    whole = pd.read_csv(path)
+    assert whole["k"].dtype == np.float64
+    assert_as_whole(iter_chunks(path, 3), whole)
+
+
+def favors_true(X):
+    return (X["sex"] == "M") & (X["k"] == True)  # noqa: E712, missing is not True
+
+
+def favors_exact(X):
+    return (X["sex"] == "M") & (X["k"] == int(BIG))
+
+
+@pytest.mark.parametrize(
+    ("model", "cells"),
+    [(favors_true, ["True", "True", "", ""]), (favors_exact, ["1", "2", BIG, str(2**63)])],
+)
+def test_a_model_sees_the_values_of_the_whole_file(model, cells, tmp_path):
+    path = write_column(tmp_path / "a.csv", cells)
+    mine = assess_risk(model, iter_chunks(path, 2), {"sex": "M"}).value
+    assert mine == assess_risk(model, pd.read_csv(path), {"sex": "M"}).value > 0
+
+
+def test_a_file_without_rows_says_nothing_about_types(tmp_path):
+    paths = [write_column(tmp_path / "0.csv", []), write_column(tmp_path / "1.csv", [1, 2])]
+    assert [chunk["k"].dtype for chunk in iter_chunks(paths)][-1] == np.int64
+
+
+def test_columns_without_a_name_have_the_type_of_the_whole_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("M,True\nF,False\nM,\nF,\n")
+    assert_as_whole(iter_chunks(path, 2, header=None), pd.read_csv(path, header=None))
+
+
+def test_a_dtype_for_one_column_leaves_the_others_to_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("sex,zip,k\nM,01,1\nF,02,2\nM,03,\nF,04,4\n")
+    dtype = {"zip": str}
+    assert_as_whole(iter_chunks(path, 2, dtype=dtype), pd.read_csv(path, dtype=dtype))
+    assert assess_risk(lambda X: X["k"] > 1, iter_chunks(path, 2, dtype=dtype), {"sex": "M"})
+
+
+@pytest.mark.parametrize("dtype", [str, {"k": "float32", "sex": str}])
+def test_dtypes_of_all_columns_are_kept(dtype, tmp_path):
+    path = write_column(tmp_path / "a.csv", ["1", "2", "", "4"])
+    assert_as_whole(iter_chunks(path, 2, dtype=dtype), pd.read_csv(path, dtype=dtype))
+
+
+def test_categories_are_those_of_the_whole_file(tmp_path):
+    path = write_column(tmp_path / "a.csv", ["c", "b", "a", "", "", ""])
+    dtype = {"k": "category"}
+    assert_as_whole(iter_chunks(path, 2, dtype=dtype), pd.read_csv(path, dtype=dtype))
+
+
+def test_what_converters_make_is_kept(tmp_path):
+    path = write_column(tmp_path / "a.csv", ["-1", BIG, "1", "2"])
+    converters = {"k": str}
+    whole = pd.read_csv(path, converters=converters)
+    assert_as_whole(iter_chunks(path, 2, converters=converters), whole)
+
+
+PEOPLE = "id,sex,k,d\n7,M,1,2020-01-02\n8,F,2,2020-12-31\n9,M,,\n10,F,4,\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"index_col": "id"},
+        {"index_col": 0},
+        {"usecols": [1, 2], "names": ["sex", "k"], "header": 0},
+    ],
+)
+def test_options_that_tell_columns_work_in_an_audit(options, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(PEOPLE)
+    whole = pd.read_csv(path, **options)
+    assert_as_whole(iter_chunks(path, 2, **options), whole)
+    model = lambda X: (X["sex"] == "M") & (X["k"] > 0)  # noqa: E731
+    risk = assess_risk(model, iter_chunks(path, 2, **options), {"sex": "M"})
+    assert risk.value == assess_risk(model, whole, {"sex": "M"}).value > 0
+
+
+def test_an_index_with_gaps_is_no_obstacle(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,sex,k\n1,M,True\n2.5,F,False\n,M,\n,F,\n")
+    assert_as_whole(iter_chunks(path, 2, index_col="id"), pd.read_csv(path, index_col="id"))
+
+
+KNOWS_DATE_FORMAT = "date_format" in signature(pd.read_csv).parameters
+
+
+@pytest.mark.skipif(not KNOWS_DATE_FORMAT, reason="pandas 1 has no date_format")
+@pytest.mark.parametrize("last", ["2021-02-03", "", "soon"])
+def test_dates_are_those_of_the_whole_file(last, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(PEOPLE + f"11,M,5,{last}\n")
+    options = {"parse_dates": ["d"], "date_format": "%Y-%m-%d"}
+    whole = pd.read_csv(path, **options)
+    assert_as_whole(iter_chunks(path, 2, **options), whole)
+    model = lambda X: (X["sex"] == "M") & (X["d"] < "2020-06")  # noqa: E731
+    risk = assess_risk(model, iter_chunks(path, 2, **options), {"sex": "M"})
+    assert risk.value == assess_risk(model, whole, {"sex": "M"}).value > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parse_dates": ["d"]}, "^parse_dates must be .* date_format"),
+        ({"parse_dates": True, "date_format": "ISO8601"}, "^parse_dates must be a list"),
+        ({"parse_dates": ["d"], "date_format": {"e": "ISO8601"}}, "^parse_dates must be"),
+        ({"chunksize": 2}, "takes no chunksize: say `rows` instead"),
+        ({"skipfooter": 1}, "takes no skipfooter"),
+    ],
+)
+def test_options_that_cannot_work_are_refused_at_once(options, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        iter_chunks(write_column(tmp_path / "a.csv", [1]), **options)
+
+
+def test_a_nested_column_hides_no_missing_values(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    home = [{"street": 1, "town": 2}] * 4
+    path = tmp_path / "a.parquet"
+    parquet.write_table(
+        pyarrow.table({"home": home, "sex": [*"MFMF"], "k": [1, 2, None, 4]}), path
+    )
+    chunks = [chunk["k"] for chunk in iter_chunks(path, 2)]
+    assert [chunk.dtype for chunk in chunks] == [np.float64] * 2
+    np.testing.assert_array_equal(pd.concat(chunks), [1, 2, np.nan, 4])
 
 
 @pytest.mark.parametrize(
