@@ -6,7 +6,8 @@ predicted where it lies, and only what adds up comes back. A table in memory is 
 that all go the same way.
 """
 
-from dr_core.partitions.chunks import Chunks, iter_chunks
+from dr_core.partitions.chunk_files import iter_chunks
+from dr_core.partitions.chunks import Chunks
 from dr_core.partitions.parts import WEIGHT, Partition, Partitions, Y
 from dr_core.partitions.sources import as_partitions
 
