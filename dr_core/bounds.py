@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core.checks import is_number
+from dr_core.exact_sums import UNIT, exact_squares, exact_sums
 from dr_core.voting import Array, Votes, checked_votes
 
 __all__ = ["compute_bounds"]
@@ -174,15 +175,20 @@ def ratio(votes: Votes) -> Array:
 def effective_instances(votes: Votes) -> float:
     """Kish's effective number (Σv)²/Σv² of people; all perturbations of one count as one."""
     _, person = np.unique(votes.rows, return_inverse=True)
-    return 1 / float(np.square(np.bincount(person, votes.row_weights)).sum())
+    units = np.bincount(person, votes.row_units)
+    return (int(units.sum()) * UNIT) ** 2 / exact_squares(units)[0]
 
 
 def _mean(votes: Votes, values: Array) -> float:
-    """Average over the instances; those of weight 0 do not count, even where infinite."""
-    if votes.uniform_rows:
-        return float(values.mean())
+    """Average over the instances; those of weight 0 do not count, even where infinite.
+
+    The sum is exact: no order of the instances decides whether a bound applies.
+    """
     positive = votes.row_units > 0
-    return float(votes.row_units[positive] @ values[positive]) / float(votes.row_units.sum())
+    weighted = votes.row_units[positive] * values[positive]
+    if np.isinf(weighted).any():
+        return inf
+    return exact_sums(weighted)[0] / (int(votes.row_units.sum()) * UNIT)
 
 
 def _cantelli(votes: Votes, values: Array) -> float:
