@@ -155,14 +155,18 @@ class Codes:
     def encode(self, column: pd.Series) -> Array:
         position = {key: i for i, key in enumerate(_keys(self.values))}
         codes, distinct = _factorize(column)
-        try:
-            lookup = [position[key] for key in _keys(distinct)]
-        except KeyError:
-            unknown = [value for value in distinct if value not in list(self.values)]
+        # The same value may come as another type: 1 as a number of Python, or of NumPy.
+        equal = {value: i for i, value in enumerate(pd.Series(self.values).tolist())}
+        lookup = [
+            position.get(key, equal.get(value))
+            for key, value in zip(_keys(distinct), pd.Series(distinct).tolist(), strict=True)
+        ]
+        unknown = [value for value, i in zip(distinct, lookup, strict=True) if i is None]
+        if unknown:
             raise ValueError(
                 f"column {column.name!r} has {listed(unknown)}, which is not among the known "
                 f"values {listed(self.values)}."
-            ) from None
+            )
         return np.array([*lookup, -1], dtype=np.float64)[codes]
 
     def decode(self, numbers: Array) -> Any:

@@ -276,9 +276,9 @@ def _given(numbers: Array, form: ColumnForm | None, rows: Array | None) -> Any:
     if form is None:
         return None
     numbers = np.ravel(numbers)
-    whole = form.dtype.kind in "iub" and (numbers == numbers.astype(np.int64)).all()
-    dtype = form.dtype if whole or form.dtype.kind == "f" else numbers.dtype
-    return form.give(pd.Series(numbers).astype(dtype).array, rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        held = (numbers.astype(form.dtype).astype(float) == numbers).all()
+    return form.give(pd.Series(numbers).astype(form.dtype if held else float).array, rows)
 
 
 def _foreign(dataset: Any) -> FairlearnData:

@@ -50,7 +50,7 @@ def learn_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> Labe
     (1.0, 0.0, array(['no', 'yes'], dtype='<U3'))
     """
     others = _other_labels(y, y_pred, favorable)
-    if is_number(y) == isinstance(favorable, str):
+    if is_number(y) == isinstance(favorable, str) and favorable not in _values(y):
         raise ValueError(
             f"favorable_label is {favorable!r}, but y has the labels {listed(_values(y))}."
         )

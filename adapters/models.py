@@ -80,15 +80,29 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
         """Labels as the user knows them, shape (n,)."""
-        labels = self.algorithm.predict(self._dataset(X, sensitive_features)).labels.ravel()
-        return self.classes_[
-            self._positions()[(labels == self.dataset.favorable_label).astype(int)]
-        ]
+        is_favorable, _ = self._answer(X, sensitive_features)
+        return self.classes_[self._positions()[is_favorable.astype(int)]]
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> Array:
-        """Scores of the algorithm as probabilities of both labels, shape (n, 2)."""
-        scores = self.algorithm.predict(self._dataset(X, sensitive_features)).scores.ravel()
+        """Scores of the algorithm as probabilities of both labels, shape (n, 2).
+
+        They are 1 and 0 where the algorithm predicts labels only.
+        """
+        is_favorable, scores = self._answer(X, sensitive_features)
+        scores = is_favorable.astype(float) if scores is None else np.ravel(scores)
         return np.column_stack([1 - scores, scores])[:, self._positions()]
+
+    def _answer(self, X: Any, sensitive_features: Any) -> tuple[Array, Array | None]:
+        """Who is predicted the favorable label, and scores, if the algorithm has any."""
+        from aif360_dr.checks import check_labels
+        from aif360_dr.models import scores_told
+
+        dataset = self._dataset(X, sensitive_features)
+        before = dataset.scores.copy()
+        predicted = self.algorithm.predict(dataset)
+        labels = predicted.labels.ravel()
+        check_labels(labels, self.dataset, "the algorithm")
+        return labels == self.dataset.favorable_label, scores_told(predicted, before)
 
     @property
     def _schema(self) -> Schema:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
 
 from aif360_dr.couplings import on_patterns
@@ -84,6 +85,16 @@ class Carriers:
     def followers(self) -> list[str]:
         """Names of the features that follow the attributes."""
         return self.attributes.couplings.columns
+
+    def require_features(self, estimator: Any) -> None:
+        """Refuse an estimator that never sees an attribute; algorithms of AIF360 always do."""
+        unseen = [carrier.name for carrier in self.all if not carrier.columns]
+        if unseen and not isinstance(estimator, Transformer):
+            raise ValueError(
+                f"no feature carries protected attribute {unseen[0]!r}: an estimator that never "
+                "sees it has discriminative risk 0 by definition. If features carry it under "
+                f"other names, pass carried_by={{{unseen[0]!r}: [...]}}."
+            )
 
     def frame(self, dataset: Any) -> pd.DataFrame:
         """Codes of the patterns, one column an attribute, and the features that follow them.

@@ -11,6 +11,7 @@ import numpy as np
 from aif360_dr.carriers import Carriers
 from aif360_dr.models import predict_labels
 from dr_core.encoding import Array
+from dr_core.generators import as_generator
 from dr_core.perturbation import CodedRows
 from dr_core.responses import Plan, Response, cut_rows
 from dr_core.row_risks import individual_risk
@@ -90,7 +91,7 @@ def _kinds(before: Array, after: Array, favorable: Array) -> Array:
 def _answers(
     model: Any, dataset: Any, labels: Array, carriers: Carriers, plan: Plan
 ) -> Iterator[Response]:
-    random = np.random.default_rng(plan.random_state)
+    random = as_generator(plan.random_state)
     everything = CodedRows.of(as_table(carriers.frame(dataset)), carriers.attributes)
     for rows in cut_rows(len(labels), plan, CHUNK_ROWS):
         chunk = everything.take(rows)

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
 from aif360.metrics import ClassificationMetric, utils
 
-from aif360_dr.carriers import Carriers, find_carriers
+from aif360_dr.carriers import find_carriers
 from aif360_dr.checks import check_labels, check_lengths, check_perturbed, label_values
 from aif360_dr.groups import Groups
 from aif360_dr.label_changes import LabelChanges, changes_between, changes_of_model
@@ -140,7 +139,7 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         carriers = find_carriers(
             learned_from, privileged_groups, carried_by=carried_by, coupled=coupled
         )
-        _require_features(carriers, estimator)
+        carriers.require_features(estimator)
         classified = classify(estimator, dataset)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
@@ -233,13 +232,3 @@ def _changes(classified: Any, perturbed: Any) -> LabelChanges:
     check_labels(perturbed.labels, classified, "perturbed_classified_dataset")
     labels = classified.labels.ravel(), perturbed.labels.ravel()
     return changes_between(*labels, label_values(classified)[0])
-
-
-def _require_features(carriers: Carriers, estimator: Any) -> None:
-    unseen = [carrier.name for carrier in carriers.all if not carrier.columns]
-    if unseen and not isinstance(estimator, Transformer):
-        raise ValueError(
-            f"no feature carries protected attribute {unseen[0]!r}: an estimator that never sees "
-            "it has discriminative risk 0 by definition. If features carry it under other names, "
-            f"pass carried_by={{{unseen[0]!r}: [...]}}."
-        )

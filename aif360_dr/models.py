@@ -17,7 +17,14 @@ from aif360_dr.checks import check_labels, label_values
 from dr_core.encoding import Array
 from dr_core.responses import prediction_function
 
-__all__ = ["EstimatorTransformer", "classify", "model_input", "predict_labels", "with_labels"]
+__all__ = [
+    "EstimatorTransformer",
+    "classify",
+    "model_input",
+    "predict_labels",
+    "scores_told",
+    "with_labels",
+]
 
 
 def model_input(estimator: Any, dataset: StructuredDataset) -> Any:
@@ -71,9 +78,20 @@ def classify(model: Any, dataset: StructuredDataset) -> StructuredDataset:
         (8, 1)
     """
     if isinstance(model, Transformer):
+        before = dataset.scores.copy()
         predicted = model.predict(dataset)
-        return with_labels(dataset, _checked_labels(predicted.labels, dataset), predicted.scores)
+        labels = _checked_labels(predicted.labels, dataset)
+        return with_labels(dataset, labels, scores_told(predicted, before))
     return with_labels(dataset, predict_labels(model, dataset), _scores(model, dataset))
+
+
+def scores_told(predicted: StructuredDataset, before: Array) -> Array | None:
+    """Scores that an algorithm predicted; None where it left those of the rows, before.
+
+    AIF360's datasets have scores from the start, 1 and 0 for the true labels, and some algorithms
+    set labels only.
+    """
+    return None if np.array_equal(predicted.scores, before) else predicted.scores
 
 
 def with_labels(

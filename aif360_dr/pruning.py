@@ -80,6 +80,7 @@ class _Pruning(Transformer):
             carried_by=self.carried_by,
             coupled=self.coupled,
         )
+        carriers.require_features(self.estimator)
         votes = collect_votes(
             _OnPatterns(self.estimator, dataset_true, carriers),
             carriers.frame(dataset_true),

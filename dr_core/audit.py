@@ -268,6 +268,8 @@ class Audit:
             return {}
         if not isinstance(given, Mapping):
             return {scenarios[-1]: given}
+        if len(scenarios) == 1:  # a single attribute is all of them
+            given = {scenarios[0] if key == ALL else key: values for key, values in given.items()}
         unknown = [key for key in given if key not in scenarios]
         if unknown:
             raise ValueError(

@@ -87,10 +87,12 @@ def audit_ensemble(model: Any, audit: Audit) -> EnsembleAudit | None:
         Its rows; the random state of its plan cuts them into halves.
     """
     ensemble = _ensemble(model, audit)
-    if ensemble is None or len(ensemble.members) < 2 or audit.table.n_rows < FEWEST_ROWS:
+    weights = audit.sample_weight
+    rows = np.arange(audit.table.n_rows) if weights is None else np.flatnonzero(weights)
+    if ensemble is None or len(ensemble.members) < 2 or len(rows) < FEWEST_ROWS:
         return None
     random = as_generator(audit.plan.random_state)
-    halves = np.array_split(random.permutation(audit.table.n_rows)[:MOST_ROWS], 2)
+    halves = np.array_split(random.permutation(rows)[:MOST_ROWS], 2)
     choosing, judging = (_votes(model, audit, np.sort(half)) for half in halves)
     pruned = poaf(
         choosing,

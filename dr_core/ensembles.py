@@ -16,6 +16,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -38,7 +39,7 @@ from dr_core.perturbation import CodedRows
 from dr_core.responses import Plan
 from dr_core.tables import as_table
 from dr_core.units import whole_units
-from dr_core.voting import Votes
+from dr_core.voting import LEFT_OUT, Votes
 
 __all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "check_features", "collect_votes"]
 
@@ -49,6 +50,10 @@ SUPPORTED = (
     "RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, AdaBoostClassifier, "
     "VotingClassifier, a Pipeline that ends in one of these, and a list of fitted classifiers"
 )
+
+
+def _as_it_is(X: Any) -> Any:
+    return X
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +68,7 @@ class Ensemble:
     member_says : POSITIONS or LABELS
     columns : columns of the encoded features that each member sees; None for all
     encode : turns X into what members take, once for all of them
+    units : array of shape (m,), whole numbers in proportion to the weights, by which votes count
     """
 
     members: Sequence[Any]
@@ -70,7 +76,13 @@ class Ensemble:
     weights: Array | None = None
     member_says: str = LABELS
     columns: Sequence[Array] | None = None
-    encode: Callable[[Any], Any] = lambda X: X
+    encode: Callable[[Any], Any] = _as_it_is
+    units: Array = LEFT_OUT
+
+    def __post_init__(self) -> None:
+        if self.units is None:
+            units = whole_units(self.weights, len(self.members), "weights")
+            object.__setattr__(self, "units", units)
 
     def task(self, j: int) -> _Task:
         """What it takes to let member j vote, and nothing else."""
@@ -79,10 +91,12 @@ class Ensemble:
 
     def subset(self, members: Sequence[int] | Array) -> Ensemble:
         """Only these members, with the weights they have."""
+        members = list(members)
         return replace(
             self,
             members=[self.members[j] for j in members],
-            weights=None if self.weights is None else np.asarray(self.weights)[list(members)],
+            units=self.units[members],
+            weights=None if self.weights is None else np.asarray(self.weights)[members],
             columns=None if self.columns is None else [self.columns[j] for j in members],
         )
 
@@ -94,11 +108,10 @@ class Ensemble:
     def vote_shares(self, X: Any) -> Array:
         """Share q_y(x) of the weighted vote that each class gets, shape (n, C)."""
         votes = self.votes(X)
-        units = whole_units(self.weights, len(votes), "weights")
         totals = np.zeros((votes.shape[1], len(self.classes)))
-        for codes, unit in zip(votes, units, strict=True):
+        for codes, unit in zip(votes, self.units, strict=True):
             totals[np.arange(len(totals)), codes] += unit
-        return totals / units.sum()
+        return totals / self.units.sum()
 
     def predict(self, X: Any) -> Array:
         """The weighted vote, ties to the lowest class, shape (n,)."""
@@ -180,7 +193,18 @@ def _pipeline(estimator: Pipeline) -> Ensemble:
     before = estimator[:-1]
     if not len(before):
         return ensemble
-    return replace(ensemble, encode=lambda X: ensemble.encode(before.transform(X)))
+    return replace(ensemble, encode=_Steps(before, ensemble.encode))
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """What a pipeline does before its ensemble; can be pickled, as a lambda cannot."""
+
+    before: Pipeline
+    encode: Callable[[Any], Any]
+
+    def __call__(self, X: Any) -> Any:
+        return self.encode(self.before.transform(X))
 
 
 @as_ensemble.register(list)
@@ -190,6 +214,11 @@ def _list(members: Sequence[Any]) -> Ensemble:
         raise ValueError("the list of members is empty; pass at least one fitted classifier.")
     for member in members:
         check_is_fitted(member)
+        if not hasattr(member, "classes_"):
+            raise TypeError(
+                f"the list has a {type(member).__name__}, which is no classifier. Members of a "
+                "vote must be fitted classifiers."
+            )
     return Ensemble(members, np.unique(np.concatenate([member.classes_ for member in members])))
 
 
@@ -215,7 +244,16 @@ def _encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
 
 def _for_members(X: Any) -> Any:
     """Features without names, as members of bagging and boosting are fitted on them."""
-    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, pd.DataFrame) and any(map(_can_lack, X.dtypes)):
+        return X.to_numpy(dtype=float, na_value=np.nan)
+    return np.asarray(X)
+
+
+def _can_lack(dtype: Any) -> bool:
+    """Whether a column holds numbers and pandas' own sign for missing ones."""
+    return pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_numeric_dtype(dtype)
 
 
 def _for_trees(X: Any) -> Any:

@@ -44,7 +44,7 @@ def skip(generator: np.random.Generator, count: int) -> None:
     >>> bool(moved.random() == other.random(6)[5])
     True
     """
-    if hasattr(generator.bit_generator, "advance"):
+    if isinstance(generator.bit_generator, np.random.PCG64 | np.random.PCG64DXSM):
         generator.bit_generator.advance(count)
         return
     for start in range(0, count, BLOCK):

@@ -91,8 +91,9 @@ class View:
         """P(f(x) ≠ f(x̃)) in a group, or in all rows."""
         changes = self.table.sum(axis=-3)
         changes = changes.sum(axis=-3) if group is None else changes[..., group, :, :]
-        total = changes.sum(axis=(-2, -1))
-        return ratio(total - np.trace(changes, axis1=-2, axis2=-1), total)
+        # Cell by cell, not as a difference: nothing changed is 0, however the others were rounded.
+        changed = (changes * ~np.eye(changes.shape[-1], dtype=bool)).sum(axis=(-2, -1))
+        return ratio(changed, changed + np.trace(changes, axis1=-2, axis2=-1))
 
 
 def discriminative_risk(view: View) -> Array:

@@ -6,7 +6,7 @@ colour-blind readers, and no plot relies on colour alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def plot_risk_by_group(
     """
     _require_kind("frame", frame, "by_group", "a MetricFrame")
     by_group = pd.DataFrame(frame.by_group)
-    names = list(by_group.columns if metrics is None else metrics)
+    names = _several(by_group.columns if metrics is None else metrics)
     _require(names, by_group.columns, "metric")
     ax = _axes(ax)
     ends = _interval_ends(frame)
@@ -163,7 +163,7 @@ def plot_bounds(
         _require_kind("bounds", frame, "applies", "what dr_core.compute_bounds returns")
     every = pd.concat(frames)
     applying = every[every["applies"]]
-    wanted = list(dict.fromkeys(applying["name"])) if names is None else list(names)
+    wanted = _several(dict.fromkeys(applying["name"]) if names is None else names)
     _require(wanted, every["name"], "bound")
     ax = _axes(ax)
     ax.axline((0, 0), slope=1, c="#666666", ls="--", lw=1, label="bound = risk")
@@ -225,7 +225,8 @@ def plot_comparison(
     values = comparison.values
     attribute = values["attribute"].iloc[-1] if attribute is None else attribute
     _require([attribute], values["attribute"], "attribute")
-    _require(list(measures), values["measure"], "measure")
+    measures = _several(measures)
+    _require(measures, values["measure"], "measure")
     _require(["accuracy"], values["measure"], "measure")
     axes = _row_of_axes(axes, len(measures))
     chosen = values[values["attribute"] == attribute].set_index(["model", "measure"])
@@ -272,6 +273,10 @@ def _interval_ends(frame: MetricFrame) -> tuple[Any, Any] | None:
     except (AttributeError, ValueError):  # an older fairlearn, or no bootstrap asked for
         return None
     return pd.DataFrame(ends[0]), pd.DataFrame(ends[-1])
+
+
+def _several(names: Iterable[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _require(names: Sequence[Any], known: Any, what: str) -> None:

@@ -229,3 +229,36 @@ def test_importing_imports_neither_library():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "factor"),
+    [("bool", 1), ("int8", 150), ("uint8", 150), ("float16", 1e6), ("f4", 0.1)],
+)
+def test_weights_that_their_type_cannot_hold_come_back_as_floats(dtype, factor):
+    X = pd.DataFrame({"sex": ["m", "f"], "age": [1, 2]})
+    weights = np.ones(2, dtype=dtype)
+    dataset = to_aif360(X, [0, 1], privileged={"sex": "m"}, sample_weight=weights)
+    dataset.instance_weights = np.array([2.0, 3.0]) * factor
+    assert to_fairlearn(dataset).sample_weight.tolist() == [2.0 * factor, 3.0 * factor]
+
+
+LABELS = {
+    "objects": (pd.Series([0, 1], dtype=object), 1),
+    "categories of numbers": (pd.Series(pd.Categorical([0, 1])), 1),
+    "truth values as objects": (pd.Series([False, True], dtype=object), True),
+    "days": (pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"])), pd.Timestamp("2021-01-01")),
+    "bytes": (pd.Series([b"a", b"b"]), b"b"),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_any_type_come_back(kind):
+    y, favorable = LABELS[kind]
+    X = pd.DataFrame({"sex": ["m", "f"]})
+    options = {"privileged": {"sex": "m"}, "favorable_label": favorable}
+    dataset = to_aif360(X, y, **options)
+    assert dataset.labels.ravel().tolist() == [0.0, 1.0]
+    pd.testing.assert_series_equal(to_fairlearn(dataset).y, y)
+    predicted = to_aif360(X, y, y_pred=y.tolist(), **options)
+    assert predicted.labels.ravel().tolist() == [0.0, 1.0]

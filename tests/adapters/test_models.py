@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from aif360.algorithms import Transformer
 from aif360.algorithms.preprocessing import Reweighing
 from dr_adapters import as_estimator, as_transformer, groups, to_aif360
 from sklearn.base import clone
@@ -30,6 +31,20 @@ def on_words():
     return make_pipeline(encoder, TREE)
 
 
+class LabelsOnly(Transformer):
+    """A label for owners, another for all others, and scores as they were."""
+
+    def __init__(self, label=1.0):
+        super().__init__()
+        self.label = label
+
+    def predict(self, dataset):
+        predicted = dataset.copy()
+        owns = dataset.features[:, [dataset.feature_names.index("owner")]]
+        predicted.labels = owns * self.label
+        return predicted
+
+
 class TestAsEstimator:
     def test_an_algorithm_predicts_frames_in_words(self, loans, dataset):
         X, _ = loans
@@ -53,6 +68,18 @@ class TestAsEstimator:
         assert estimator.score(X, y) > 0.8
         best = estimator.classes_[estimator.predict_proba(X).argmax(axis=1)]
         np.testing.assert_array_equal(best, estimator.predict(X))
+
+    def test_an_algorithm_that_predicts_labels_only_is_certain(self, loans, dataset):
+        X, _ = loans
+        estimator = as_estimator(LabelsOnly(), dataset)
+        certain = estimator.predict_proba(X)
+        assert set(np.ravel(certain)) == {0.0, 1.0}
+        best = estimator.classes_[certain.argmax(axis=1)]
+        np.testing.assert_array_equal(best, estimator.predict(X))
+
+    def test_labels_that_nobody_has_are_refused(self, loans, dataset):
+        with pytest.raises(ValueError, match=r"the algorithm has labels 0\.7, but"):
+            as_estimator(LabelsOnly(0.7), dataset).predict(loans[0])
 
     def test_weights_reach_the_algorithm(self, loans, dataset):
         X, y = loans

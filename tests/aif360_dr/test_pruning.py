@@ -1,5 +1,7 @@
 """Pruning ensembles inside AIF360 pipelines."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,6 +174,24 @@ def test_it_takes_predictions_as_other_postprocessors_do(dataset, forest, women,
 def test_it_must_be_fitted_first(dataset, forest, women, men):
     with pytest.raises(NotFittedError, match="POAFPruning is not fitted"):
         POAFPruning(forest, men, women).predict(dataset)
+
+
+@pytest.mark.parametrize("kind", ensembles())
+def test_what_was_pruned_can_be_pickled(kind, dataset, women, men):
+    model = ensembles()[kind].fit(dataset.features, dataset.labels.ravel())
+    fitted = EPAFPruning(model, men, women).fit(dataset)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict(dataset).scores, fitted.predict(dataset).scores)
+
+
+def test_an_ensemble_that_never_sees_the_attribute_is_refused(dataset, women, men):
+    blind = dataset.copy()
+    keep = [i for i, name in enumerate(dataset.feature_names) if name != "sex"]
+    blind.features = dataset.features[:, keep]
+    blind.feature_names = [dataset.feature_names[i] for i in keep]
+    forest = RandomForestClassifier(5, random_state=0).fit(blind.features, blind.labels.ravel())
+    with pytest.raises(ValueError, match="no feature carries protected attribute 'sex'"):
+        POAFPruning(forest, men, women).fit(blind)
 
 
 def test_gradient_boosting_is_no_vote(dataset, women, men):

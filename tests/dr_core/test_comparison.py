@@ -259,3 +259,20 @@ def test_inputs_are_not_modified(people, labels):
     compare({"rule": rule}, X, y, PRIVILEGED, n_boot=10)
     pd.testing.assert_frame_equal(X, people)
     assert (y == labels).all()
+
+
+def test_a_single_attribute_is_all_of_them():
+    X = pd.DataFrame({"sex": ["M", "F"]})
+    how = {"y": [0, 1], "privileged": {"sex": "M"}, "measures": "discriminative_risk"}
+    found = compare({"m": Predictions([0, 1], {"all": [1, 1]})}, X, **how)
+    assert found.values["value"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_where_nothing_changes_the_risk_is_zero_to_the_last_digit(seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": np.arange(200) % 2, "k": rng.integers(0, 5, 200)})
+    measures = ["discriminative_risk", "discriminative_risk_difference"]
+    how = {"favorable": 1, "sample_weight": rng.random(200), "measures": measures}
+    found = compare({"m": lambda X: X["k"]}, X, rng.permutation(X["k"]), {"sex": 1}, **how)
+    assert found.values["value"].tolist() == [0, 0]

@@ -80,6 +80,14 @@ def test_too_few_rows_are_not_cut_into_halves(people, labels, bagging):
     assert audited(bagging, people[:19], labels[:19], measures=["accuracy"]) == {}
 
 
+def test_rows_of_no_weight_are_no_rows(people, labels, bagging):
+    weights = (np.arange(400) < 40).astype(float)
+    assert audited(bagging, people, labels, sample_weight=weights)["m"].scores["rows"].max() == 20
+    weights = (np.arange(400) < 1).astype(float)
+    with pytest.warns(UserWarning, match="undefined"):
+        assert audited(bagging, people, labels, sample_weight=weights) == {}
+
+
 def test_a_label_that_the_ensemble_does_not_know_leaves_it_out(people, labels, bagging):
     three = labels.where(people["score"] < 1, 2)
     assert audited(bagging, people, three, favorable=1, measures=["accuracy"]) == {}

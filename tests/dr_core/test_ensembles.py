@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from textbook.sklearn_versions import OLD_SKLEARN, adaboost
 
 from dr_core import assess_risk, compute_bounds, perturb
@@ -345,3 +345,38 @@ def test_boosting_that_adds_up_probabilities_is_not_a_vote():
     y = labels(X, "int", 2)
     with pytest.raises(TypeError, match=r"SAMME.R adds up probabilities, it is not a vote"):
         collect_votes(AdaBoostClassifier().fit(X, y), X, y, PRIVILEGED)
+
+
+def test_kept_members_vote_as_they_did_among_all():
+    # Among all of them .1 and .2 are rounded to a little more than .3; alone they would tie.
+    X = rows()
+    y = labels(X, "int", 2)
+    members = [(str(i), tree(max_features=1).set_params(random_state=i)) for i in range(4)]
+    model = VotingClassifier(members, weights=[0.1, 0.2, 0.3, 3**0.5]).fit(X, y)
+    votes = collect_votes(model, X, y, PRIVILEGED, method="exact")
+    kept = as_ensemble(model).subset([0, 1, 2])
+    assert votes.subset([0, 1, 2]).error == (kept.predict(X) != y).mean()
+    assert votes.subset([0, 1, 2]).risk == assess_risk(kept, X, PRIVILEGED).value
+
+
+@pytest.mark.parametrize("name", ["random forest", "bagging of another classifier"])
+def test_missing_numbers_are_nan_to_members_too(name):
+    X = rows()
+    y = labels(X, "int", 2)
+    lacking = X.astype({"age": "Int64"})
+    if name == "random forest":
+        lacking.loc[::7, "age"] = pd.NA
+    model = ESTIMATORS[name]().fit(lacking, y)
+    plain = lacking.astype({"age": float})
+    expected = collect_votes(
+        ESTIMATORS[name]().fit(plain, y), plain, y, PRIVILEGED, random_state=0
+    )
+    found = collect_votes(model, lacking, y, PRIVILEGED, random_state=0)
+    np.testing.assert_array_equal(found.votes, expected.votes)
+    np.testing.assert_array_equal(found.perturbed, expected.perturbed)
+
+
+def test_a_list_of_regressors_is_no_vote():
+    X = rows()
+    with pytest.raises(TypeError, match="a DecisionTreeRegressor, which is no classifier"):
+        collect_votes([DecisionTreeRegressor().fit(X, X["age"])], X, X["sex"], PRIVILEGED)

@@ -140,6 +140,10 @@ class TestPlotComparison:
             np.testing.assert_allclose(drawn, expected)
         assert axes[0].get_ylabel() == "error"
 
+    def test_a_single_measure_may_be_named_alone(self, people):
+        (ax,) = plot_comparison(self.comparison(people), measures="demographic_parity")
+        assert ax.get_xlabel() == "demographic parity"
+
     def test_shows_intervals_where_there_are_some(self, people):
         comparison = self.comparison(people, n_boot=50, random_state=0)
         (ax,) = plot_comparison(comparison, measures=["demographic_parity"])
