@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
 from dr_core.checks import check_column
 from dr_core.couplings import Rules
-from dr_core.encoding import factorize, listed
+from dr_core.encoding import Array, factorize, listed
 from dr_core.pairs import MISSING
 from dr_core.tables import Table, as_table
 from fairlearn_dr.metrics import discriminative_risk
@@ -135,9 +135,15 @@ def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:
         return given
     codes = attributes.encode(table)
     return {
-        str(attribute.name): np.array([*attribute.values, MISSING], dtype=object)[of_row]
+        str(attribute.name): _group_names(attribute.values, of_row)
         for attribute, of_row in zip(attributes, codes, strict=True)
     }
+
+
+def _group_names(values: Sequence[Any], codes: Array) -> Array:
+    """Value of each row; all of them as text where some are missing, for fairlearn sorts them."""
+    names = map(str, values) if (codes < 0).any() else values
+    return np.array([*names, MISSING], dtype=object)[codes]
 
 
 def _sample_params(

@@ -362,7 +362,8 @@ class TestDrMetricFrame:
             privileged={"sex": values[0]},
             missing="keep",
         )
-        assert set(frame.by_group.index) == {values[0], values[2], "(missing)"}
+        named = [str(X["sex"][row]) for row in (0, 2)]
+        assert set(frame.by_group.index) == {*named, "(missing)"}
 
     def test_draws_as_many_samples_as_asked(self, income):
         tree, X, y = income
