@@ -184,11 +184,12 @@ def _mean(votes: Votes, values: Array) -> float:
 
     The sum is exact: no order of the instances decides whether a bound applies.
     """
-    positive = votes.row_units > 0
-    weighted = votes.row_units[positive] * values[positive]
+    units = votes.row_units
+    weighted = values if votes.uniform_rows else units[units > 0] * values[units > 0]
     if np.isinf(weighted).any():
         return inf
-    return exact_sums(weighted)[0] / (int(votes.row_units.sum()) * UNIT)
+    total = votes.n_instances if votes.uniform_rows else int(units.sum())
+    return exact_sums(weighted)[0] / (total * UNIT)
 
 
 def _cantelli(votes: Votes, values: Array) -> float:

@@ -11,7 +11,7 @@ from textbook.voting import Ensemble
 from dr_core import bounds
 from dr_core.bounds import compute_bounds
 from dr_core.objectives import tandem_risks
-from dr_core.voting import Votes
+from dr_core.voting import Votes, leaders
 
 ROUNDING = 1e-12
 FAMILY = [
@@ -206,3 +206,16 @@ def guaranteed_values(votes, share):
     """Values of the guaranteed bounds that apply."""
     found = bounds.guaranteed_bounds(votes, share, delta=0.05)
     return {name: value for name, value in found.items() if not isnan(value)}
+
+
+def test_a_bound_by_itself_is_that_of_the_table():
+    votes = random_votes(np.random.default_rng(0), 7, 100, weights="adaboost")
+    table = compute_bounds(votes).set_index("name")["value"]
+    assert bounds.relaxed_first_order_bound(votes) == table["relaxed first order"]
+    assert bounds.relaxed_second_order_bound(votes) == table["relaxed second order"]
+    assert bounds.pac_bound(votes) == table["PAC, one hypothesis"]
+
+
+def test_the_lead_counts_that_ties_go_to_the_lower_class():
+    leads = leaders(np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 4.0]])).lead
+    assert leads.tolist() == [3, 1, 2]
