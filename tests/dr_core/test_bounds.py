@@ -11,7 +11,7 @@ from textbook.voting import Ensemble
 from dr_core import bounds
 from dr_core.bounds import compute_bounds
 from dr_core.objectives import tandem_risks
-from dr_core.voting import Votes, leaders
+from dr_core.voting import Votes
 
 ROUNDING = 1e-12
 FAMILY = [
@@ -214,8 +214,3 @@ def test_a_bound_by_itself_is_that_of_the_table():
     assert bounds.relaxed_first_order_bound(votes) == table["relaxed first order"]
     assert bounds.relaxed_second_order_bound(votes) == table["relaxed second order"]
     assert bounds.pac_bound(votes) == table["PAC, one hypothesis"]
-
-
-def test_the_lead_counts_that_ties_go_to_the_lower_class():
-    leads = leaders(np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 4.0]])).lead
-    assert leads.tolist() == [3, 1, 2]

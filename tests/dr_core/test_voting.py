@@ -256,3 +256,8 @@ def test_weights_that_differ_by_rounding_alone_are_equal():
     weighted = Votes(votes, perturbed, y, sample_weight=nearly)
     assert weighted.risk == plain.risk > 0
     assert weighted.error == plain.error > 0
+
+
+def test_the_lead_counts_that_ties_go_to_the_lower_class():
+    leads = leaders(np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 4.0]])).lead
+    assert leads.tolist() == [3, 1, 2]
