@@ -22,7 +22,7 @@ from aif360_dr.couplings import on_patterns
 from aif360_dr.groups import Groups, privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
 from dr_core.couplings import Rules
-from dr_core.encoding import Array, listed
+from dr_core.encoding import Array, joint_positions, listed
 
 __all__ = ["Carrier", "Carriers", "carrying_columns", "find_carriers"]
 
@@ -53,7 +53,7 @@ class Carrier:
         """Read which pattern each row has, shape (n,)."""
         rows = _read(dataset, self.position, self.columns)
         k = len(self.patterns)
-        codes = _distinct(np.vstack([self.patterns, rows]))[k:]
+        codes = joint_positions(np.vstack([self.patterns, rows]).T)[k:]
         if (codes >= k).any():
             unknown = rows[codes >= k][0].tolist()
             raise ValueError(
@@ -201,17 +201,8 @@ def _read(dataset: Any, position: int, columns: list[int]) -> Array:
     )
 
 
-def _distinct(rows: Array) -> Array:
-    """Number the distinct rows of a matrix in the order of their first appearance."""
-    joint = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T:
-        codes, values = pd.factorize(column)
-        joint = pd.factorize(joint * len(values) + codes)[0]
-    return joint
-
-
 def _first_rows(rows: Array) -> Array:
-    return np.unique(_distinct(rows), return_index=True)[1]
+    return np.unique(joint_positions(rows.T), return_index=True)[1]
 
 
 def _unobserved(dataset: Any, position: int, patterns: Array) -> Array:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from dr_core.checks import check_choice
 from dr_core.couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
-from dr_core.encoding import Array, Factorized, encode, listed, sorted_values
+from dr_core.encoding import Array, encode, listed, sorted_values, zero_one
 from dr_core.tables import Recoded, Table, as_table
 
 __all__ = [
@@ -396,7 +396,7 @@ def _require_columns(table: Table, names: Sequence[Any]) -> None:
 
 
 def _one_hot_codes(table: Table, columns: Sequence[Any], name: Any, n_values: int) -> Array:
-    hot = np.stack([_zero_one(table.factorize(column), column) for column in columns])
+    hot = np.stack([zero_one(table.factorize(column), column) for column in columns])
     missing = (hot < 0).any(axis=0)
     count = hot.sum(axis=0)
     has_dropped = n_values > len(columns)
@@ -409,7 +409,3 @@ def _one_hot_codes(table: Table, columns: Sequence[Any], name: Any, n_values: in
         )
     codes = np.where(count == 0, len(columns), hot.argmax(axis=0))
     return np.where(missing, -1, codes)
-
-
-def _zero_one(factorized: Factorized, column: Any) -> Array:
-    return encode(factorized, (0, 1), f"one-hot column {column!r}")

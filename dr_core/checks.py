@@ -16,13 +16,12 @@ __all__ = [
     "check_choice",
     "check_column",
     "check_confidence",
-    "check_min_expected",
     "check_models",
+    "check_not_negative",
     "check_numbers",
     "check_probability",
     "check_rare",
     "check_some_weights",
-    "check_tolerance",
     "check_weights",
     "check_weighty",
     "check_whole",
@@ -91,16 +90,10 @@ def check_rare(rare: float) -> None:
         raise ValueError(f"rare must be at least 0 and less than 1; it is {rare!r}.")
 
 
-def check_min_expected(min_expected: float) -> None:
-    """Refuse a number of rows to be expected that is negative or no number."""
-    if not (is_number(min_expected) and 0 <= min_expected < np.inf):
-        raise ValueError(f"min_expected must be finite and at least 0; it is {min_expected!r}.")
-
-
-def check_tolerance(tolerance: float) -> None:
-    """Refuse a tolerance that is negative or no number."""
-    if not (is_number(tolerance) and 0 <= tolerance < np.inf):
-        raise ValueError(f"tolerance must be finite and at least 0; it is {tolerance!r}.")
+def check_not_negative(name: str, value: float) -> None:
+    """Refuse what is negative, infinite or no number."""
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ValueError(f"{name} must be finite and at least 0; it is {value!r}.")
 
 
 def rescaled(weights: Array) -> Array:

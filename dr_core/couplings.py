@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dr_core.encoding import Array, encode, listed, positions
+from dr_core.encoding import Array, listed, positions, zero_one
 from dr_core.tables import Recoded, Table
 
 __all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings"]
@@ -82,7 +82,7 @@ class Coupling:
         """Read the codes of this column off a table, shape (n,)."""
         if self.columns is None:
             return positions(table.factorize(self.name), self.values)
-        hot = np.stack([_zero_one(table, column) for column in self.columns])
+        hot = np.stack([zero_one(table.factorize(column), column) for column in self.columns])
         ones = (hot == 1).sum(axis=0)
         if (ones > 1).any():
             raise ValueError(
@@ -328,17 +328,13 @@ def _one_hot_column(table: Table, name: Any, value: Any) -> Any:
     keys = set(table.keys())
     for column in (value, f"{name}={value}", f"{name}_{value}"):
         if column in keys:
-            _zero_one(table, column)
+            zero_one(table.factorize(column), column)
             return column
     raise ValueError(
         f"coupled names column {name!r} with the value {value!r}, but X has neither a column "
         f"{name!r} nor a 0/1 column {f'{name}={value}'!r}, {f'{name}_{value}'!r} or {value!r}. "
         f"It has {listed(table.keys())}."
     )
-
-
-def _zero_one(table: Table, column: Any) -> Array:
-    return encode(table.factorize(column), (0, 1), f"one-hot column {column!r}")
 
 
 def _becomes(

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from dr_core.encoding import Array
+from dr_core.encoding import Array, joint_positions
 from dr_core.exact_sums import exact_sums
 
 __all__ = ["Changes", "GroupSums"]
@@ -53,14 +52,12 @@ class GroupSums:
         >>> [(codes, int(sums[0])) for codes, sums in found.sums.items()]
         [((0,), 2), ((1,), 1)]
         """
-        position = np.zeros(codes.shape[1], dtype=np.intp)
-        for of_attribute in codes.astype(np.intp):
-            joint = position * (of_attribute.max(initial=0) + 2) + of_attribute + 1
-            position, _ = pd.factorize(joint, sort=True)
+        position = joint_positions(codes)
         first = np.unique(position, return_index=True)[1]
         w = np.ones(len(position), dtype=bool) if weights is None else weights
+        carried = [w, *(w * chance for chance in changes)]
         columns = [np.bincount(position).astype(object)]
-        columns += [exact_sums(w * v, position, len(first)) for v in (w > -1, *changes)]
+        columns += [exact_sums(values, position, len(first)) for values in carried]
         keys = map(tuple, codes[:, first].T.tolist())
         return cls(dict(zip(keys, np.stack(columns, axis=1), strict=True)))
 

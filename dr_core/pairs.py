@@ -26,6 +26,8 @@ __all__ = [
     "PairCounts",
     "category_codes",
     "count_pairs",
+    "expected_counts",
+    "rare_cells",
     "read_categories",
 ]
 
@@ -179,18 +181,23 @@ class PairCounts:
         counts = {pair: counts + other.counts[pair] for pair, counts in self.counts.items()}
         return replace(self, counts=counts)
 
-    def expected(self, pair: Pair) -> Array:
-        """What the counts of a pair would be, were attribute and column independent."""
-        counts = self.counts[pair]
-        return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
 
-    def rare(self, pair: Pair, share: float, min_expected: float) -> Array:
-        """Which pairs occur at most this share as often as chance would have it.
+def expected_counts(counts: Array) -> Array:
+    """What the counts of a table would be, were its rows and columns independent."""
+    return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
 
-        Those that chance would have shown less than `min_expected` times are not judged.
-        """
-        expected = self.expected(pair)
-        return (self.counts[pair] <= share * expected) & (expected >= max(min_expected, 1e-9))
+
+def rare_cells(counts: Array, share: float, min_expected: float) -> Array:
+    """Which cells of a table have at most this share of what chance would have them show.
+
+    Those that chance would have shown less than `min_expected` times are not judged.
+
+    >>> rare_cells(np.array([[9, 0], [0, 9]]), share=0.01, min_expected=1)
+    array([[False,  True],
+           [ True, False]])
+    """
+    expected = expected_counts(counts)
+    return (counts <= share * expected) & (expected >= max(min_expected, 1e-9))
 
 
 def count_pairs(

@@ -25,10 +25,18 @@ import numpy as np
 import pandas as pd
 
 from dr_core.attributes import SensitiveAttributes
-from dr_core.checks import check_min_expected, check_rare, check_whole
+from dr_core.checks import check_not_negative, check_rare, check_whole
 from dr_core.encoding import Array, listed
 from dr_core.exact_sums import UNIT, exact_sums, share
-from dr_core.pairs import Pair, PairCounts, category_codes, count_pairs, read_categories
+from dr_core.pairs import (
+    Pair,
+    PairCounts,
+    category_codes,
+    count_pairs,
+    expected_counts,
+    rare_cells,
+    read_categories,
+)
 from dr_core.perturbation import CodedRows, Variants
 from dr_core.tables import Table, as_table
 
@@ -96,7 +104,7 @@ def learn_pair_check(
     """
     check_whole("bins", bins, at_least=2)
     check_rare(rare)
-    check_min_expected(min_expected)
+    check_not_negative("min_expected", min_expected)
     known = table if reference is None else as_table(reference)
     absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
     if absent:
@@ -107,7 +115,7 @@ def learn_pair_check(
         if category.name in attributes.names or category.name in table.keys()  # noqa: SIM118
     ]
     pairs = count_pairs(known, attributes, tuple(categories))
-    verdicts = {pair: pairs.rare(pair, rare, min_expected) for pair in pairs.counts}
+    verdicts = {pair: rare_cells(n, rare, min_expected) for pair, n in pairs.counts.items()}
     rare_ones = {pair: verdict for pair, verdict in verdicts.items() if verdict.any()}
     return PairCheck(known.n_rows, pairs, rare_ones)
 
@@ -308,7 +316,7 @@ class Plausibility:
         pairs = self.tally.pairs
         for (j, i), found in sorted(self.tally.found.items()):
             attribute, category = pairs.attributes.attributes[j], pairs.categories[i]
-            seen, expected = pairs.counts[j, i], pairs.expected((j, i))
+            seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
             for cell, mass in sorted(found.items()):
                 a, v = divmod(cell, len(category))
                 names = attribute.name, attribute.values[a], category.name, category.label(v)

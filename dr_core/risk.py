@@ -26,7 +26,7 @@ from dr_core.attributes import (
     learn_attributes,
 )
 from dr_core.audit import class_labels
-from dr_core.checks import check_confidence, check_tolerance, check_weighty
+from dr_core.checks import check_confidence, check_not_negative, check_weighty
 from dr_core.couplings import Rules
 from dr_core.encoding import Array, Factorized, encode
 from dr_core.exact_sums import share
@@ -388,7 +388,7 @@ def assess_risk(
     0  False   True   0.25
     1   True  False   0.25
     """
-    check_tolerance(tolerance)
+    check_not_negative("tolerance", tolerance)
     predictor(estimator)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
     attributes = learn_attributes(

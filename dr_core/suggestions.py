@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from dr_core.attributes import Attribute, SensitiveAttributes, learn_attributes
-from dr_core.checks import check_min_expected, check_rare
+from dr_core.checks import check_not_negative, check_rare
 from dr_core.encoding import Array
-from dr_core.pairs import PairCounts, category_codes, count_pairs, read_categories
+from dr_core.pairs import PairCounts, category_codes, count_pairs, rare_cells, read_categories
 from dr_core.plausibility import BINS, RARE
 from dr_core.tables import as_table
 
@@ -104,7 +104,7 @@ def suggest_couplings(
     {'relationship': {'sex': {'Female': {'Husband': 'Wife'}, 'Male': {'Wife': 'Husband'}}}}
     """
     check_rare(rare)
-    check_min_expected(min_expected)
+    check_not_negative("min_expected", min_expected)
     table = as_table(X)
     attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
     categories = read_categories(table, attributes, BINS)
@@ -152,8 +152,7 @@ class _Search:
 
     def _exclusive(self, counts: Array) -> list[list[int]]:
         """Values that nearly only marginalised rows have, and those of privileged ones."""
-        expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
-        lacking = (counts <= self.rare * expected) & (expected >= self.min_expected)
+        lacking = rare_cells(counts, self.rare, self.min_expected)
         return [np.flatnonzero(lacking[1 - group]).tolist() for group in (0, 1)]
 
     def _counterparts(

@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from dr_core.encoding import Array, sorted_values
+from dr_core.encoding import Array, joint_positions, sorted_values
 from dr_core.exact_sums import UNIT, exact_squares, exact_sums, rounded
 
 __all__ = ["DIGITS", "GROUPS", "Tally", "tally_predictions", "tally_profiles"]
@@ -194,14 +193,10 @@ def tally_profiles(
     Probabilities are rounded to fourteen digits, so that the same set of perturbations is the same
     profile in whatever order its probabilities were added up.
     """
-    distinct = np.zeros(len(profiles), dtype=np.intp)
-    for column in np.round(profiles, DIGITS).T:
-        codes, values = pd.factorize(column)
-        distinct, _ = pd.factorize(distinct * len(values) + codes)
+    profiles = np.round(profiles, DIGITS)
+    distinct = joint_positions(profiles.T)
     first = np.unique(distinct, return_index=True)[1]
-    return _count(
-        groups, y, f, distinct, classes, np.round(profiles[first], DIGITS), sample_weight
-    )
+    return _count(groups, y, f, distinct, classes, profiles[first], sample_weight)
 
 
 def _count(

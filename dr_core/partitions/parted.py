@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -45,6 +45,7 @@ class Parted(Partitions):
         for key, name in self._named.items():
             require(name, self._dtypes, key)
         self._want_labels = want_labels
+        self._seen: Seen | None = None
         self.table = SeenTable(self)
 
     @abstractmethod
@@ -71,15 +72,17 @@ class Parted(Partitions):
 
     def see(self, keys: Collection[Any]) -> dict[Any, list[Any]]:
         """Distinct values of these columns, in one pass; the first pass also looks at y."""
-        first = "_first_pass" not in self.__dict__
-        found = self._look(list(keys), self._want_labels and first)
-        if first:
-            self.__dict__["_first_pass"] = found
+        is_first = self._seen is None
+        found = self._look(list(keys), self._want_labels and is_first)
+        if is_first:
+            self._seen = found
         return {key: list(found.values[key]) for key in keys}
 
-    @cached_property
+    @property
     def _first_pass(self) -> Seen:
-        return self._look([], self._want_labels)
+        if self._seen is None:
+            self._seen = self._look([], self._want_labels)
+        return self._seen
 
     @property
     def _lengths(self) -> list[int]:

@@ -108,8 +108,6 @@ class Whole(Partitions):
 
     @property
     def labels(self) -> list[Any]:
-        if Y not in self._part.columns:
-            raise ValueError("y is None: pass the true labels, or the name of their column.")
         return factorize(self._part.column(Y, "y")).values
 
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from dr_core.partitions.chunks import Chunks
 from dr_core.partitions.parted import Columns, Parted, is_dask
-from dr_core.partitions.parts import Partitions, Whole
+from dr_core.partitions.parts import Partitions, Whole, Y
 from dr_core.partitions.visits import Visit, length, naming
 from dr_core.tables import Table, as_table
 
@@ -73,6 +73,8 @@ def as_partitions(X: Any, columns: Mapping[str, Any], *, want_labels: bool = Fal
     [[0, 1], [1]]
     """
     given = {key: value for key, value in columns.items() if value is not None}
+    if want_labels and Y not in given:
+        raise ValueError("y is None: pass the true labels, or the name of their column.")
     if is_dask(X):
         from dr_core.partitions.dask_frames import DaskFrames
 

@@ -589,6 +589,11 @@ CASES = {
             ValueError,
             "y is None: pass the true labels, or the name of their column.",
         ),
+        "no labels of parts": (
+            lambda: compare({"m": model}, [X[:2], X[2:]], None, SEX),
+            ValueError,
+            "y is None: pass the true labels, or the name of their column.",
+        ),
         "too few labels": (
             lambda: compare({"m": model}, X, [1, 0], SEX),
             ValueError,
