@@ -1,9 +1,9 @@
 """A lossless bridge between the data and models of fairlearn and AIF360 users."""
 
-from .datasets import FairlearnData, to_aif360, to_fairlearn
-from .groups import groups
-from .indexed_frames import from_aif360_sklearn, to_aif360_sklearn
-from .models import as_estimator, as_transformer
+from ._datasets import FairlearnData, to_aif360, to_fairlearn
+from ._groups import groups
+from ._indexed_frames import from_aif360_sklearn, to_aif360_sklearn
+from ._models import as_estimator, as_transformer
 
 __all__ = [
     "FairlearnData",

@@ -12,11 +12,13 @@ except ImportError as error:
         "aif360_dr needs AIF360: pip install 'discriminative-risk[aif360]'"
     ) from error
 
-from aif360_dr.explainers import DRJSONExplainer, DRTextExplainer
-from aif360_dr.metric import DiscriminativeRiskMetric
-from aif360_dr.models import EstimatorTransformer
-from aif360_dr.perturbation import perturb_dataset
-from aif360_dr.pruning import EPAFPruning, POAFPruning
+from aif360_dr._checks import check_labels as check_labels
+from aif360_dr._explainers import DRJSONExplainer, DRTextExplainer
+from aif360_dr._metric import DiscriminativeRiskMetric
+from aif360_dr._models import EstimatorTransformer
+from aif360_dr._models import scores_told as scores_told
+from aif360_dr._perturbation import perturb_dataset
+from aif360_dr._pruning import EPAFPruning, POAFPruning
 
 __all__ = [
     "DRJSONExplainer",

@@ -22,9 +22,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.speed.measure import print_table
-from dr_core import datasets, learn_attributes
-from dr_core.ensembles import collect_votes
-from dr_core.pruning import epaf, poaf
+from dr_core import collect_votes, datasets, epaf, learn_attributes, poaf
 
 REPEATS = {"ricci": 10, "credit": 40, "income": 2, "ppr": 8, "ppvr": 8}
 """Data sets, and how often they are cut into folds anew: small ones oftener."""

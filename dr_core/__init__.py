@@ -1,22 +1,37 @@
 """Discriminative risk: how often a prediction changes when only sensitive attributes do."""
 
 from dr_core import datasets
-from dr_core.attributes import OneHot, SensitiveAttributes, learn_attributes
-from dr_core.audit import Predictions
+from dr_core._tables import iter_chunks
+from dr_core._utils import chernoff, wilson
 from dr_core.bounds import compute_bounds
 from dr_core.comparison import Comparison, compare
-from dr_core.ensembles import collect_votes
-from dr_core.export import export
-from dr_core.partitions import iter_chunks
-from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
-from dr_core.plausibility import Plausibility
+from dr_core.ensembles import (
+    LABELS,
+    POSITIONS,
+    Ensemble,
+    Votes,
+    as_ensemble,
+    collect_votes,
+    export,
+)
+from dr_core.perturbation import (
+    OneHot,
+    Perturbations,
+    SensitiveAttributes,
+    Suggestions,
+    enumerate_perturbations,
+    learn_attributes,
+    perturb,
+    suggest_couplings,
+)
 from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf
-from dr_core.risk import RiskAssessment, assess_risk
-from dr_core.suggestions import Suggestions, suggest_couplings
-from dr_core.voting import Votes
+from dr_core.risk import Plausibility, Predictions, RiskAssessment, assess_risk
 
 __all__ = [
+    "LABELS",
+    "POSITIONS",
     "Comparison",
+    "Ensemble",
     "OneHot",
     "Perturbations",
     "Plausibility",
@@ -26,7 +41,9 @@ __all__ = [
     "SensitiveAttributes",
     "Suggestions",
     "Votes",
+    "as_ensemble",
     "assess_risk",
+    "chernoff",
     "collect_votes",
     "compare",
     "compute_bounds",
@@ -40,4 +57,5 @@ __all__ = [
     "perturb",
     "poaf",
     "suggest_couplings",
+    "wilson",
 ]

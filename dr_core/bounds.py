@@ -16,9 +16,8 @@ from math import inf, isnan, log, nan, sqrt
 import numpy as np
 import pandas as pd
 
-from dr_core.checks import is_number
-from dr_core.exact_sums import UNIT, exact_squares, exact_sums
-from dr_core.voting import Array, Votes, checked_votes
+from dr_core._utils import UNIT, Array, exact_squares, exact_sums, is_number
+from dr_core.ensembles import Votes, checked_votes
 
 __all__ = ["compute_bounds"]
 

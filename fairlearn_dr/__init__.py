@@ -7,9 +7,8 @@ except ImportError as error:
         "fairlearn_dr needs fairlearn: pip install 'discriminative-risk[fairlearn]'"
     ) from error
 
-from fairlearn_dr.dashboard import show_dashboard
-from fairlearn_dr.frames import dr_metric_frame
-from fairlearn_dr.metrics import (
+from fairlearn_dr._frames import dr_metric_frame
+from fairlearn_dr._metrics import (
     discriminative_risk,
     discriminative_risk_difference,
     discriminative_risk_group_max,
@@ -19,14 +18,10 @@ from fairlearn_dr.metrics import (
     perturbed_predictions,
     unfavorable_to_favorable_rate,
 )
-from fairlearn_dr.plots import (
-    plot_bounds,
-    plot_comparison,
-    plot_pareto_front,
-    plot_risk_by_group,
-)
-from fairlearn_dr.postprocessing import EPAFPruner, POAFPruner
-from fairlearn_dr.scorer import risk_scorer
+from fairlearn_dr._plots import plot_bounds, plot_comparison, plot_pareto_front, plot_risk_by_group
+from fairlearn_dr._postprocessing import EPAFPruner, POAFPruner
+from fairlearn_dr._scorer import risk_scorer
+from fairlearn_dr.dashboard import show_dashboard
 
 __all__ = [
     "EPAFPruner",

@@ -1,4 +1,4 @@
-"""Packages import one way, as the site draws it, and none does work when it is imported."""
+"""Every room has one door, imports go one way as the site draws it, and none does work."""
 
 import ast
 import re
@@ -11,12 +11,22 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).parents[1]
+TOP = {"__init__.py", "plugins.py", "bounds.py", "py.typed"} | {
+    *("_tables", "_utils", "cli", "comparison", "datasets", "ensembles", "metrics"),
+    *("perturbation", "pruning", "report", "risk"),
+}
+PACKAGES = {"dr_core": "dr_core", "fairlearn_dr": "fairlearn_dr", "aif360_dr": "aif360_dr"}
+PACKAGES |= {"dr_adapters": "adapters"}
 FORBIDDEN = {
     "dr_core": {"fairlearn", "aif360", "fairlearn_dr", "aif360_dr", "dr_adapters"},
     "fairlearn_dr": {"aif360", "aif360_dr", "dr_adapters"},
     "aif360_dr": {"fairlearn", "fairlearn_dr", "dr_adapters"},
-    "adapters": set(),
+    "dr_adapters": set(),
 }
+FOR_HOSTS = {"dr_core", "dr_core.plugins", "dr_core.metrics", "dr_core.bounds"}
+FOR_HOSTS |= {"dr_core.datasets", "dr_core.pruning.baselines"}
+UPWARDS = {("dr_core/comparison/_comparison.py", "dr_core.report")}
+"""The one import upwards, inside a function: `Comparison.to_html` writes the report."""
 PICTURE = ElementTree.parse(ROOT / "docs" / "images" / "architecture.svg")
 SVG = {"svg": "http://www.w3.org/2000/svg"}
 BOXES = {
@@ -29,53 +39,67 @@ ARROWS = [
 ]
 
 
-def modules(nodes):
-    """Full names of what import statements among these nodes import."""
+def imports_of(nodes, package):
+    """Modules that import statements among these nodes import from, and imported names."""
     for node in nodes:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            inner = ".".join(filter(None, [package, node.module])) if node.level else node.module
+            yield from ((inner, alias.name) for alias in node.names)
 
 
-def through_the_core(name):
-    """Where a name that `dr_core` gives on comes from."""
-    return GIVEN_ON.get(name, name)
+def module_of(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join("dr_adapters" if part == "adapters" else part for part in parts)
 
 
 def syntax(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imported(path):
-    """Packages that a file imports, be it in a function."""
-    return {name.split(".")[0] for name in modules(ast.walk(syntax(path)))}
+def imported(path, *, anywhere=True):
+    """What a file imports: with `anywhere`, also inside functions."""
+    nodes = ast.walk(syntax(path)) if anywhere else syntax(path).body
+    return set(imports_of(nodes, module_of(path).rpartition(".")[0]))
+
+
+def files(*folders):
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def room_of(module):
+    """The room a private module is in: all up to the first underscore behind a dot."""
+    parts = module.split(".")
+    private = (i for i, part in enumerate(parts) if i > 1 and part.startswith("_"))
+    return ".".join(parts[: next(private, len(parts))])
 
 
 GIVEN_ON = {
-    f"dr_core.{name.rpartition('.')[2]}": name
-    for name in modules(syntax(ROOT / "dr_core" / "__init__.py").body)
-    if name.count(".") > 1
+    name: module
+    for module, name in imported(ROOT / "dr_core" / "__init__.py")
+    if module.startswith("dr_core.")
 }
 
 
-def files(module):
-    path = ROOT.joinpath(*module.split("."))
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-
-
-def imported_by(box):
-    """What the files of a box import when they are imported themselves."""
-    paths = [path for module in BOXES[box].get("data-modules").split() for path in files(module)]
-    return {through_the_core(name) for path in paths for name in modules(syntax(path).body)}
+def box_imports(box):
+    """Modules that the files of a box import when they are imported themselves."""
+    folders = BOXES[box].get("data-modules").replace(".", "/").split()
+    paths = files(*folders) or [ROOT / f"{folder}.py" for folder in folders]
+    pairs = (pair for path in paths for pair in imported(path, anywhere=False))
+    return {
+        GIVEN_ON.get(name, f"dr_core.{name}") if module == "dr_core" else module
+        for module, name in pairs
+    }
 
 
 def imports(lower, upper):
     """Whether a file in one box of the picture imports one in another."""
-    uppers = tuple(BOXES[upper].get("data-modules").split())
+    modules = BOXES[upper].get("data-modules").split()
     return any(
-        name == one or name.startswith(f"{one}.") for name in imported_by(lower) for one in uppers
+        found == one or found.startswith(f"{one}.")
+        for found in box_imports(lower)
+        for one in modules
     )
 
 
@@ -83,10 +107,54 @@ def height(box):
     return float(BOXES[box].find("svg:rect", SVG).get("y"))
 
 
-@pytest.mark.parametrize("package", FORBIDDEN)
+def test_at_the_top_of_the_core_stand_its_rooms_and_nothing_else():
+    found = {path.name for path in (ROOT / "dr_core").iterdir()} - {"__pycache__"}
+    assert found == TOP
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_modules_inside_a_room_are_private(package):
+    doors = {"__init__.py", "plugins.py", "bounds.py", "examples.py"}
+    for path in files(PACKAGES[package]):
+        assert path.name.startswith("_") or path.name in doors, path
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_arrows_between_packages_point_one_way(package):
-    for path in (ROOT / package).rglob("*.py"):
-        assert not FORBIDDEN[package] & imported(path), path
+    for path in files(PACKAGES[package]):
+        assert not FORBIDDEN[package] & {module.split(".")[0] for module, _ in imported(path)}, (
+            path
+        )
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_nobody_reaches_through_a_wall(package):
+    for path in files(PACKAGES[package], "benchmarks", "docs"):
+        for module, name in imported(path):
+            whole = f"{module}.{name}" if name and name.startswith("_") else module
+            if whole.split(".")[0] == package and room_of(whole) != whole:
+                assert module_of(path).startswith(f"{room_of(whole)}."), f"{path}: {whole}"
+
+
+def test_only_the_tests_of_a_room_import_its_private_modules():
+    for path in files("tests"):
+        for module, _ in imported(path):
+            if module.split(".")[0] in PACKAGES and room_of(module) != module:
+                folder = room_of(module).replace("dr_adapters", "adapters").replace(".", "/")
+                assert path.is_relative_to(ROOT / "tests" / folder), f"{path}: {module}"
+
+
+@pytest.mark.parametrize("package", ["fairlearn_dr", "aif360_dr", "dr_adapters"])
+def test_host_packages_use_the_public_names_and_the_plugins_of_the_core(package):
+    for path in files(PACKAGES[package]):
+        core = {module for module, _ in imported(path) if module.split(".")[0] == "dr_core"}
+        assert core <= FOR_HOSTS, path
+
+
+def test_every_room_is_a_box_of_the_picture():
+    rooms = {name for name in TOP if "." not in name} | {"bounds", "plugins"}
+    drawn = {module for box in BOXES.values() for module in box.get("data-modules").split()}
+    assert drawn == {f"dr_core.{room}" for room in rooms} | {"fairlearn_dr", "aif360_dr"}
 
 
 @pytest.mark.parametrize(("upper", "lower"), ARROWS)
@@ -102,14 +170,28 @@ def test_no_box_of_the_picture_imports_one_beside_or_below_it(one, other):
     assert one == other or not imports(one, other)
 
 
+def test_imports_inside_functions_point_the_same_way():
+    order = {box.get("data-modules"): height(name) for name, box in BOXES.items()}
+    upwards = set()
+    for path in files("dr_core"):
+        own = ".".join(module_of(path).split(".")[:2])
+        for module, _ in imported(path):
+            other = ".".join(module.split(".")[:2])
+            if own in order and other in order and own != other and order[own] <= order[other]:
+                upwards.add((str(path.relative_to(ROOT)), other))
+    assert upwards == UPWARDS
+
+
 def test_the_table_of_the_page_says_which_of_our_packages_each_imports():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     said = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", page, re.MULTILINE)
-    ours = {package: "adapters" if package == "dr_adapters" else package for package, _ in said}
+    ours = {package for package, _ in said} & set(PACKAGES)
+    assert ours == set(PACKAGES)
     for package, importing in said:
-        paths = (ROOT / ours[package]).rglob("*.py")
-        found = {name for path in paths for name in imported(path)} & set(ours) - {package}
-        assert found == set(re.findall(r"\w+", importing)), package
+        if package in ours:
+            paths = files(PACKAGES[package])
+            found = {m.split(".")[0] for path in paths for m, _ in imported(path)}
+            assert found & ours - {package} == set(re.findall(r"\w+", importing)), package
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,8 @@ from benchmarks.paper.protocol import (
 )
 from benchmarks.paper.pruned import BY_ATTRIBUTE, Row, our_methods, pruning_rows
 from benchmarks.paper.store import Settings, run
-from dr_core import compare
-from dr_core.attributes import ALL
-from dr_core.ensembles import as_ensemble
+from dr_core import as_ensemble, compare
+from dr_core.perturbation import ALL
 
 PROTOCOLS = [PAPER, RECOMMENDED]
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 
-from dr_core.encoding import Array
-from dr_core.ensembles import Ensemble, as_ensemble
+from dr_core import Ensemble, as_ensemble
+from dr_core._utils import Array
 
 TRIALS = 3
 """Draws for one member before a poor one is accepted."""

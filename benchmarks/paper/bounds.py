@@ -31,9 +31,8 @@ from benchmarks.paper.protocol import (
     make_ensemble,
 )
 from benchmarks.paper.store import Settings, run
-from dr_core import compute_bounds
-from dr_core.objectives import tandem_risks
-from dr_core.voting import Votes
+from dr_core import Votes, compute_bounds
+from dr_core.pruning import tandem_risks
 
 PUBLISHED = {
     "first order": "all",

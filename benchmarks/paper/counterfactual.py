@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 
 from benchmarks.paper.knowledge import Students, infer_knowledge
-from dr_core.encoding import Array
+from dr_core._utils import Array
 
 SCORES = ["UGPA", "LSAT"]
 RACES = ["Amerindian", "Asian", "Black", "Hispanic", "Mexican", "Other", "Puertorican", "White"]

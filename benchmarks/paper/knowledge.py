@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dr_core.encoding import Array
+from dr_core._utils import Array
 
 NODES = 64
 """Points of the Gauss-Hermite rule for the posterior mean of K."""

@@ -22,8 +22,8 @@ from benchmarks.paper.protocol import FOLDS, KEPT, PAPER, RECOMMENDED, folds, lo
 from benchmarks.paper.pruned import FULL, GROUPS, Judge, Prune, votes_of
 from benchmarks.paper.statistics import HIGHLIGHTED
 from benchmarks.paper.store import Settings, run
-from dr_core.objectives import scalar_objective
-from dr_core.pruning import epaf, poaf
+from dr_core import epaf, poaf
+from dr_core.pruning import scalar_objective
 
 LAMBDAS = [round(0.1 * i, 1) for i in range(1, 10)]
 

@@ -28,11 +28,16 @@ from benchmarks.paper.knowledge import r_hat
 from benchmarks.paper.output import show, write_csv
 from benchmarks.paper.protocol import FOLDS, PAPER, PAPER_P, RECOMMENDED
 from benchmarks.paper.store import Settings, run
-from dr_core import datasets, learn_attributes
-from dr_core.attributes import SensitiveAttributes
-from dr_core.encoding import Array
-from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
-from dr_core.row_risks import differs
+from dr_core import (
+    Perturbations,
+    SensitiveAttributes,
+    datasets,
+    enumerate_perturbations,
+    learn_attributes,
+    perturb,
+)
+from dr_core._utils import Array
+from dr_core.risk import differs
 
 MODELS = {"Full": Full, "Unaware": Unaware, "Fair K": FairK, "Fair add": FairAdd}
 

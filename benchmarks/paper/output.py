@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.speed.measure import print_table
-from dr_core.files import write_whole
+from dr_core._utils import write_whole
 
 
 def show(title: str, table: pd.DataFrame) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from benchmarks.paper import bounds, lawschool, page_tables, quality
 from benchmarks.paper.claims import claims_table
-from dr_core.files import write_whole
+from dr_core._utils import write_whole
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reproduction.md"

@@ -16,7 +16,7 @@ from benchmarks.paper import statistics
 from benchmarks.paper.protocol import folds, load
 from benchmarks.paper.pruned import FULL, Judge, Row, votes_of
 from benchmarks.paper.store import Piece, Settings, run
-from dr_core.pruning import poaf
+from dr_core import poaf
 
 LONG = 200
 

@@ -35,12 +35,16 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.paper.boosting import ResampledBoosting, seeded
-from dr_core import collect_votes, datasets, learn_attributes
-from dr_core.attributes import SensitiveAttributes
-from dr_core.encoding import Array
-from dr_core.pruning import poaf
-from dr_core.pruning.result import PruningResult
-from dr_core.voting import Votes
+from dr_core import (
+    PruningResult,
+    SensitiveAttributes,
+    Votes,
+    collect_votes,
+    datasets,
+    learn_attributes,
+    poaf,
+)
+from dr_core._utils import Array
 
 DATASETS = ["ricci", "credit", "income", "ppr", "ppvr"]
 FOLDS = 5

@@ -24,11 +24,10 @@ from benchmarks.paper.protocol import (
     make_ensemble,
     recommended_poaf,
 )
-from dr_core.encoding import Array
-from dr_core.metrics import measure
-from dr_core.pruning import PruningResult, baselines, epaf, poaf
-from dr_core.tally import tally_predictions
-from dr_core.voting import Votes
+from dr_core import PruningResult, Votes, epaf, poaf
+from dr_core._utils import Array
+from dr_core.metrics import measure, tally_predictions
+from dr_core.pruning import baselines
 
 FULL = "Ensem"
 """The paper's name for the ensemble that is not pruned."""

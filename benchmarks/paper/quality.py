@@ -36,11 +36,10 @@ from benchmarks.paper.protocol import (
     make_learner,
 )
 from benchmarks.paper.store import Settings, run
-from dr_core.attributes import ALL
-from dr_core.encoding import Array
-from dr_core.metrics import measure
-from dr_core.perturbation import Perturbations, enumerate_perturbations, perturb
-from dr_core.tally import tally_predictions
+from dr_core import Perturbations, enumerate_perturbations, perturb
+from dr_core._utils import Array
+from dr_core.metrics import measure, tally_predictions
+from dr_core.perturbation import ALL
 
 FAIRNESS = {
     "DR": "discriminative_risk",

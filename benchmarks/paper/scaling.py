@@ -29,9 +29,8 @@ from benchmarks.paper.figures import COLOURS, MARKERS, drawing
 from benchmarks.paper.output import show, write_csv
 from benchmarks.paper.store import Settings, run
 from benchmarks.speed.measure import ensemble_votes
-from dr_core.encoding import Array
-from dr_core.pruning import epaf
-from dr_core.voting import Votes
+from dr_core import Votes, epaf
+from dr_core._utils import Array
 
 GROUPS = [1, 2, 3]
 

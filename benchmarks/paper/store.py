@@ -24,7 +24,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from dr_core.files import write_whole
+from dr_core._utils import write_whole
 
 Piece = dict[str, Any]
 Work = Callable[..., list[dict[str, Any]]]

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_sc
 
 from benchmarks.speed.measure import print_table, seconds
 from dr_core import Predictions, assess_risk, compare, datasets, enumerate_perturbations, perturb
-from dr_core.cli.models import default_model
+from dr_core.cli import default_model
 
 ROWS = 1_000_000
 

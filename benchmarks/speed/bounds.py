@@ -10,8 +10,8 @@ import sys
 import numpy as np
 
 from benchmarks.speed.measure import ensemble_votes, peak_gigabytes, print_table, seconds
+from dr_core import Votes
 from dr_core.bounds import compute_bounds
-from dr_core.voting import Votes
 
 LARGE = 101, 1_000_000
 

@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dr_core.voting import Votes
+from dr_core import Votes
 
 
 def seconds(function: Callable[[], object], repeats: int = 5) -> float:

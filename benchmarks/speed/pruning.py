@@ -17,11 +17,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.speed.measure import ensemble_votes, peak_gigabytes, print_table, seconds
-from dr_core import datasets
-from dr_core.ensembles import collect_votes
-from dr_core.pruning import epaf, exhaustive_front, poaf
-from dr_core.pruning.pareto import hypervolume
-from dr_core.voting import Votes
+from dr_core import Votes, collect_votes, datasets, epaf, exhaustive_front, poaf
+from dr_core.pruning import hypervolume
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "shared"))
 

@@ -23,9 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from benchmarks.speed.measure import ensemble_votes, peak_and_output, print_table
-from dr_core import assess_risk, collect_votes, datasets, epaf, iter_chunks, poaf
-from dr_core.objectives import tandem_risks
-from dr_core.voting import Votes
+from dr_core import Votes, assess_risk, collect_votes, datasets, epaf, iter_chunks, poaf
+from dr_core.pruning import tandem_risks
 
 HERE = "benchmarks.speed.scaling"
 ROWS, ROWS_IN_MEMORY, CHUNK_ROWS = 5_000_000, 500_000, 100_000

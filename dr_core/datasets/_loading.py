@@ -7,8 +7,8 @@ from importlib.resources import as_file, files
 import pandas as pd
 from sklearn.utils import Bunch
 
+from dr_core._utils import listed
 from dr_core.datasets._catalogue import CATALOGUE
-from dr_core.encoding import listed
 
 __all__ = ["load", "names"]
 

@@ -5,9 +5,20 @@ alternative, `exhaustive_front` is the certain answer for small ensembles, and `
 the methods they are compared with.
 """
 
-from dr_core.pruning.epaf import epaf
-from dr_core.pruning.exhaustive import exhaustive_front
-from dr_core.pruning.poaf import poaf
-from dr_core.pruning.result import PruningResult
+from dr_core.pruning._epaf import epaf
+from dr_core.pruning._exhaustive import exhaustive_front
+from dr_core.pruning._objectives import scalar_objective, tandem_risks
+from dr_core.pruning._pareto import hypervolume
+from dr_core.pruning._poaf import poaf
+from dr_core.pruning._result import ACCURACY_TOLERANCE, PruningResult
 
-__all__ = ["PruningResult", "epaf", "exhaustive_front", "poaf"]
+__all__ = [
+    "ACCURACY_TOLERANCE",
+    "PruningResult",
+    "epaf",
+    "exhaustive_front",
+    "hypervolume",
+    "poaf",
+    "scalar_objective",
+    "tandem_risks",
+]

@@ -4,6 +4,6 @@
 `facts`, `sections` and `votes` fill them from a `Comparison`, and `page` renders all with Jinja2.
 """
 
-from dr_core.report.page import environment, render
+from dr_core.report._page import environment, render
 
 __all__ = ["environment", "render"]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairlearn_dr.dashboard.show import show_dashboard
+from fairlearn_dr.dashboard._show import show_dashboard
 
 __all__ = ["RiskFairnessDashboard", "show_dashboard"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "RiskFairnessDashboard":
-        from fairlearn_dr.dashboard.risk_dashboard import risk_fairness_dashboard
+        from fairlearn_dr.dashboard._risk_dashboard import risk_fairness_dashboard
 
         return risk_fairness_dashboard()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

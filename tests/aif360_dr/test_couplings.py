@@ -7,7 +7,7 @@ from aif360.datasets import BinaryLabelDataset, StandardDataset
 from sklearn.ensemble import RandomForestClassifier
 
 from aif360_dr import DiscriminativeRiskMetric, EPAFPruning, POAFPruning, perturb_dataset
-from aif360_dr.models import classify
+from aif360_dr._models import classify
 from dr_core import assess_risk, perturb
 
 WOMEN, MEN = [{"sex": 0.0}], [{"sex": 1.0}]

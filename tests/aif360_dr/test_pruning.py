@@ -29,9 +29,8 @@ from aif360_dr import (
     POAFPruning,
     perturb_dataset,
 )
-from aif360_dr.models import classify
-from dr_core.ensembles import as_ensemble, collect_votes
-from dr_core.pruning import epaf, poaf
+from aif360_dr._models import classify
+from dr_core import as_ensemble, collect_votes, epaf, poaf
 
 PRUNINGS = [POAFPruning, EPAFPruning]
 

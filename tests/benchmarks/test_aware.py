@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.paper.aware import MEASURES, METHODS, rows_of
-from dr_core.attributes import ALL
+from dr_core.perturbation import ALL
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from benchmarks.paper.protocol import (
     make_learner,
     recommended_poaf,
 )
-from dr_core.ensembles import as_ensemble
+from dr_core import as_ensemble
 
 
 @pytest.fixture(scope="module")

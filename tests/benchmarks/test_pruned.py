@@ -3,9 +3,8 @@ import pytest
 from benchmarks.paper import pruned
 from benchmarks.paper.protocol import PAPER, RECOMMENDED, folds, load, make_ensemble
 from benchmarks.paper.pruned import BY_ATTRIBUTE, OVERALL, Judge, our_methods
-from dr_core import compare
-from dr_core.attributes import ALL
-from dr_core.ensembles import as_ensemble
+from dr_core import as_ensemble, compare
+from dr_core.perturbation import ALL
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,7 @@ import pytest
 import skops.io
 
 from dr_core import datasets
-from dr_core.cli import main
-from dr_core.cli.models import default_model
+from dr_core.cli import default_model, main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

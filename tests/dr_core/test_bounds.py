@@ -8,10 +8,9 @@ from textbook import bounds as textbook
 from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
-from dr_core import bounds
+from dr_core import Votes, bounds
 from dr_core.bounds import compute_bounds
-from dr_core.objectives import tandem_risks
-from dr_core.voting import Votes
+from dr_core.pruning import tandem_risks
 
 ROUNDING = 1e-12
 FAMILY = [

@@ -243,7 +243,7 @@ def test_selection_and_iterations_are_passed_on():
 
 def passed_on(monkeypatch, name, pruner, **options):
     """What reaches the pruning function."""
-    import fairlearn_dr.postprocessing as module
+    import fairlearn_dr._postprocessing as module
 
     seen, prune = {}, getattr(module, name)
     monkeypatch.setattr(

@@ -67,7 +67,7 @@ ERRORS = {
     "compare({'m': lambda X: X['s']}, X, [0, 1], {'s': 1}, measures='accuracy').to_html()": (
         "the report needs Jinja2: pip install 'discriminative-risk[report]'"
     ),
-    "from pathlib import Path\nfrom dr_core.guarded_reading import read_table\n"
+    "from pathlib import Path\nfrom dr_core._tables import read_table\n"
     "read_table(Path('a.parquet'))": "Parquet files need pyarrow: pip install pyarrow",
 }
 

@@ -16,9 +16,9 @@ import skops.io
 from rich.console import Console
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import assess_risk, compare, files, iter_chunks
+from dr_core import assess_risk, compare, iter_chunks
+from dr_core._tables import read_table
 from dr_core.cli import main
-from dr_core.guarded_reading import read_table
 
 ROWS = [f"{sex},{age},{int(age > 40)}" for age in range(20, 70) for sex in "MF"]
 HEADER = "sex,age,good"
@@ -38,7 +38,7 @@ def write(path, header, rows):
 class TestBombs:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
-        monkeypatch.setattr(files, "MOST_UNPACKED", 100_000)
+        monkeypatch.setattr("dr_core._utils._files.MOST_UNPACKED", 100_000)
 
     def test_a_gzip_bomb_of_rows_is_refused(self, capsys, tmp_path):
         path = tmp_path / "a.csv.gz"

@@ -149,6 +149,8 @@ CALLS = {
         "enumerate_perturbations": (dr_core.enumerate_perturbations, X, BOTH),
         "epaf": (lambda votes: dr_core.epaf(votes, 2, n_groups=2, random_state=0), VOTES),
         "exhaustive_front": (dr_core.exhaustive_front, VOTES),
+        "Ensemble": (lambda members: dr_core.Ensemble(members, np.array([0, 1])), [forest()]),
+        "as_ensemble": (dr_core.as_ensemble, forest()),
         "export": (
             dr_core.export,
             forest(),
@@ -295,7 +297,11 @@ EXEMPT = {
         "Perturbations",
         "PruningResult",
         "RiskAssessment",
-    },  # results
+        "LABELS",
+        "POSITIONS",
+        "chernoff",
+        "wilson",
+    },  # results, constants and functions of numbers
     "dr_adapters": {"FairlearnData"},  # a result
     "fairlearn_dr": {"show_dashboard"},  # with the dashboard's own tests, where raiwidgets is
     "aif360_dr": set(),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dr_core._utils import write_whole
 from dr_core.cli import main
-from dr_core.files import write_whole
 
 PATIENCE = 120
 """Seconds to wait for what takes one on an idle machine."""
@@ -26,7 +26,7 @@ class Slow:
         print("predicting", flush=True)
         time.sleep(600)
 
-sys.modules["dr_core.cli.main"].load_model = lambda *_, **__: Slow()
+sys.modules["dr_core.cli._main"].load_model = lambda *_, **__: Slow()
 sys.exit(main(["ricci", "--model", "m.skops", "--json", "out.json", "--html", "out.html"]))
 """
 
@@ -55,7 +55,7 @@ if __name__ == "__main__":
 """
 
 WRITING = """
-from dr_core.files import write_whole
+from dr_core._utils import write_whole
 print("writing", flush=True)
 while True:
     write_whole("out.txt", "x" * 2_000_000)
@@ -156,6 +156,6 @@ def test_an_interrupt_in_this_process_is_the_exit_code_of_shells(monkeypatch, ca
     def stops(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["dr_core.cli.main"], "_prepare", stops)
+    monkeypatch.setattr(sys.modules["dr_core.cli._main"], "_prepare", stops)
     assert main(["ricci"]) == 130
     assert capsys.readouterr().err == "dr-audit: interrupted.\n"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dr_core import Predictions, Votes, compare, exhaustive_front, poaf
-from dr_core.encoding import listed
+from dr_core._utils import listed
 from fairlearn_dr import (
     favorable_to_unfavorable_rate,
     plot_comparison,

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from aif360_dr import DiscriminativeRiskMetric, perturb_dataset
 from aif360_dr.examples import hiring
 from dr_core import assess_risk, collect_votes, compare, compute_bounds, epaf, perturb, poaf
-from dr_core.files import write_whole
+from dr_core._utils import write_whole
 from fairlearn_dr import dr_metric_frame
 
 ROWS = 120

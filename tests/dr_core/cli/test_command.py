@@ -19,8 +19,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import compare, datasets
-from dr_core.cli import main
-from dr_core.cli.terminal import print_comparison
+from dr_core.cli._main import main
+from dr_core.cli._terminal import print_comparison
 
 
 def run(capsys, *arguments):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dr_core import assess_risk, datasets
-from dr_core.cli import main
+from dr_core.cli._main import main
 
 RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
 LABEL = ("--label", "rich", "--favorable", "1", "--privileged", "sex=Male", "--trust-pickle")
@@ -77,8 +77,8 @@ def test_texts_stand_for_the_numbers_of_a_column(files, capsys):
 
 
 def test_numbers_of_a_coupled_column_may_be_texts_in_json(tmp_path):
-    from dr_core.cli.rules import read_rules
-    from dr_core.tables import as_table
+    from dr_core._tables import as_table
+    from dr_core.cli._rules import read_rules
 
     X = pd.DataFrame({"sex": ["F", "M"], "code": [1, 2]})
     path = tmp_path / "rules.json"

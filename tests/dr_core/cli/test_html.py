@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from dr_core.cli import main
+from dr_core.cli._main import main
 
 
 def run(capsys, *arguments):
@@ -58,7 +58,7 @@ def test_bad_input_gets_one_clear_line_and_writes_nothing(capsys, tmp_path, case
 
 def test_without_jinja2_the_error_comes_before_the_work(capsys, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    module = sys.modules["dr_core.cli.main"]
+    module = sys.modules["dr_core.cli._main"]
     monkeypatch.setattr(module, "_prepare", lambda _: pytest.fail("worked in vain"))
     code, _, err = run(capsys, "ricci", "--html", tmp_path / "a.html")
     assert code == 2

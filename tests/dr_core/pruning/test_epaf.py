@@ -6,9 +6,9 @@ from textbook import pruning as textbook
 from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
-from dr_core.objectives import bi_objective, scalar_objective
-from dr_core.pruning import epaf
-from dr_core.voting import Votes
+from dr_core import Votes
+from dr_core.pruning._epaf import epaf
+from dr_core.pruning._objectives import bi_objective, scalar_objective
 
 kinds = pytest.mark.parametrize(
     ("weights", "n_classes"), [("uniform", 2), ("uniform", 3), ("adaboost", 2), ("adaboost", 3)]

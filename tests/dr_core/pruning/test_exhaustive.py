@@ -6,10 +6,9 @@ from textbook import pruning as textbook
 from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
-from dr_core.objectives import bi_objective, scalar_objective
-from dr_core.pruning import exhaustive_front
-from dr_core.pruning.exhaustive import judge_all, subsets_up_to
-from dr_core.voting import Votes
+from dr_core import Votes
+from dr_core.pruning._exhaustive import exhaustive_front, judge_all, subsets_up_to
+from dr_core.pruning._objectives import bi_objective, scalar_objective
 
 
 @settings(max_examples=60, deadline=None)
@@ -67,7 +66,7 @@ def test_all_subsets_are_listed_once():
 
 
 def test_the_largest_ensembles_are_accepted(monkeypatch):
-    monkeypatch.setattr("dr_core.pruning.exhaustive.MOST_MEMBERS", 3)
+    monkeypatch.setattr("dr_core.pruning._exhaustive.MOST_MEMBERS", 3)
     assert exhaustive_front(random_votes(np.random.default_rng(0), 3, 5)).n_judged == 7
 
 

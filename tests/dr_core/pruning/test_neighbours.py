@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 
-from dr_core.pruning.exhaustive import subsets_up_to
-from dr_core.pruning.neighbours import Judge, Steps
-from dr_core.voting import Votes
+from dr_core import Votes
+from dr_core.pruning._exhaustive import subsets_up_to
+from dr_core.pruning._neighbours import Judge, Steps
 
 
 def selections(m):
@@ -58,7 +58,7 @@ def test_totals_do_not_overflow_where_two_bytes_cease_to_hold_them(most):
 
 
 def test_memory_for_running_totals_is_bounded(monkeypatch):
-    monkeypatch.setattr("dr_core.pruning.neighbours.MEMORY", 0)
+    monkeypatch.setattr("dr_core.pruning._neighbours.MEMORY", 0)
     votes = random_votes(np.random.default_rng(0), 5, 50)
     judge = Judge(votes)
     for selected in np.eye(5, dtype=bool):
@@ -70,7 +70,7 @@ def test_critical_instances_are_counted_in_blocks(monkeypatch):
     votes, selected = random_votes(np.random.default_rng(0), 6, 200), np.arange(6) < 4
     steps = Steps.around(selected, 6, exchange=True)
     whole = Judge(votes).neighbours(selected, steps)
-    monkeypatch.setattr("dr_core.pruning.neighbours.BLOCK", 32)
+    monkeypatch.setattr("dr_core.pruning._neighbours.BLOCK", 32)
     parts = Judge(votes).neighbours(selected, steps)
     assert (parts.errors == whole.errors).all()
     assert (parts.risks == whole.risks).all()

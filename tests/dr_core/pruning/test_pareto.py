@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook.pruning import dominates, weakly_dominates
 
-from dr_core.pruning.pareto import Archive, hypervolume, nondominated
+from dr_core.pruning._pareto import Archive, hypervolume, nondominated
 
 points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20)
 

@@ -11,16 +11,17 @@ from textbook import pruning as textbook
 from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
-from dr_core.objectives import bi_objective, scalar_objective
-from dr_core.pruning import exhaustive_front, poaf
-from dr_core.pruning.pareto import hypervolume
-from dr_core.voting import Votes
+from dr_core import Votes
+from dr_core.pruning._exhaustive import exhaustive_front
+from dr_core.pruning._objectives import bi_objective, scalar_objective
+from dr_core.pruning._pareto import hypervolume
+from dr_core.pruning._poaf import poaf
 
 
 @pytest.fixture
 def searching(monkeypatch):
     """Search even where all sub-ensembles could be judged."""
-    monkeypatch.setattr(import_module("dr_core.pruning.poaf"), "REACH", 0)
+    monkeypatch.setattr(import_module("dr_core.pruning._poaf"), "REACH", 0)
 
 
 def small(seed=0, m=7, n=30, **options):

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core.pruning import PruningResult
-from dr_core.pruning.result import select
+from dr_core.pruning._result import PruningResult, select
 
 FRONT = pd.DataFrame(
     {

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from dr_core.report.words import FAIRNESS, PERFORMANCE, number
+from dr_core.report._words import FAIRNESS, PERFORMANCE, number
 
 NAMES = {measure.title: name for name, measure in (FAIRNESS | PERFORMANCE).items()}
 

@@ -8,10 +8,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import (
+    Ensemble,
     OneHot,
     Predictions,
     Votes,
+    as_ensemble,
     assess_risk,
+    chernoff,
     collect_votes,
     compare,
     compute_bounds,
@@ -25,6 +28,7 @@ from dr_core import (
     perturb,
     poaf,
     suggest_couplings,
+    wilson,
 )
 
 X = pd.DataFrame({"sex": ["M", "F", "F"], "age": [30, 40, 50]})
@@ -1093,6 +1097,44 @@ CASES = {
             "front; found 'first'.",
         ),
     },
+    "as_ensemble": {
+        "what is no ensemble": (
+            lambda: as_ensemble(model),
+            TypeError,
+            "a function is not a weighted vote of classifiers. Supported are "
+            "RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, "
+            "AdaBoostClassifier, VotingClassifier, a Pipeline that ends in one of these, "
+            "and a list of fitted classifiers; register others with "
+            "dr_core.ensembles.as_ensemble.",
+        ),
+    },
+    "Ensemble": {
+        "another word than the two": (
+            lambda: Ensemble([forest()], np.array([0, 1]), member_says="classes"),
+            ValueError,
+            'member_says must be "positions" or "labels"; it is \'classes\'.',
+        ),
+        "more weights than members": (
+            lambda: Ensemble([forest()], np.array([0, 1]), weights=np.ones(2)),
+            ValueError,
+            "weights must have shape (1,), as many as the votes have members; found (2,).",
+        ),
+    },
+    "wilson": {
+        "a mean beyond 1": (
+            lambda: wilson(1.5, 10, 0.95),
+            ValueError,
+            "mean must be in [0, 1]; got 1.5.",
+        ),
+        "no rows": (lambda: wilson(0.5, 0, 0.95), ValueError, "n must be greater than 0; got 0."),
+    },
+    "chernoff": {
+        "a percentage": (
+            lambda: chernoff(0.5, 10, 95),
+            ValueError,
+            "confidence must lie between 0 and 1; it is 95.",
+        ),
+    },
     "export": {
         "what is no ensemble": (
             lambda: export(model, [0]),
@@ -1202,6 +1244,8 @@ CASES = {
 }
 
 EXEMPT = {
+    "LABELS": "a constant",
+    "POSITIONS": "a constant",
     "Plausibility": "a dataclass that assess_risk makes; it checks nothing",
     "Suggestions": "a dataclass that suggest_couplings makes; it checks nothing",
     "Perturbations": "a NamedTuple that enumerate_perturbations makes; it checks nothing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dr_core.voting import Votes
+from dr_core import Votes
 
 
 def random_votes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dr_core.voting import Votes
+from dr_core import Votes
 
 
 @dataclass

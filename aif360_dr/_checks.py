@@ -1,0 +1,114 @@
+"""What AIF360 does not check about datasets that a metric compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from aif360.datasets import StructuredDataset
+
+from aif360_dr._carriers import carrying_columns
+from dr_core.plugins import Array, listed
+
+__all__ = ["check_labels", "check_lengths", "check_perturbed", "label_values"]
+
+
+def label_values(dataset: StructuredDataset) -> tuple[Array, Array]:
+    """Favorable and unfavorable labels of a binary or multiclass dataset.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> label_values(hiring())
+        (array([1.]), array([0.]))
+    """
+    both = dataset.favorable_label, dataset.unfavorable_label
+    favorable, unfavorable = (np.atleast_1d(np.asarray(label, dtype=float)) for label in both)
+    return favorable, unfavorable
+
+
+def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
+    """Refuse labels that are neither favorable nor unfavorable.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> check_labels(np.array([0.0, 7.0]), hiring(), "the model")
+        Traceback (most recent call last):
+        ValueError: the model has labels 7.0, but the dataset has the labels 1.0, 0.0.
+    """
+    known = np.concatenate(label_values(dataset))
+    unknown = np.setdiff1d(labels, known)
+    if len(unknown):
+        raise ValueError(
+            f"{what} has labels {listed(unknown.tolist())}, but the dataset has the labels "
+            f"{listed(known.tolist())}."
+        )
+
+
+def check_lengths(dataset: Any, other: Any, what: str) -> None:
+    """Refuse datasets of different lengths, and labels that are not one for each row.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> check_lengths(hiring(), hiring().subset([0, 1]), "the other one")
+        Traceback (most recent call last):
+        ValueError: dataset has 8 rows, but the other one has 2.
+    """
+    n = len(dataset.features)
+    if len(other.features) != n:
+        raise ValueError(f"dataset has {n} rows, but {what} has {len(other.features)}.")
+    for each, name in ((dataset, "dataset"), (other, what)):
+        if np.size(each.labels) != n:
+            raise ValueError(
+                f"{name} has {n} rows, but labels of shape {np.shape(each.labels)}; "
+                f"({n}, 1) is needed."
+            )
+
+
+def check_perturbed(
+    classified: Any,
+    perturbed: Any,
+    carried_by: Mapping[str, Sequence[str]] | None,
+    followers: Sequence[str] = (),
+) -> None:
+    """Refuse a perturbed dataset that differs in more than protected attributes and labels.
+
+    Features that follow the attributes may differ too.
+
+    Examples:
+        >>> from aif360_dr import perturb_dataset
+        >>> from aif360_dr.examples import hiring
+        >>> check_perturbed(hiring(), perturb_dataset(hiring(), seed=0), None)
+    """
+    what = "perturbed_classified_dataset"
+    check_lengths(classified, perturbed, what)
+    for name in ("feature_names", "protected_attribute_names", "instance_names"):
+        if getattr(classified, name) != getattr(perturbed, name):
+            raise ValueError(f"{what} has other {name} than classified_dataset.")
+    if not np.array_equal(classified.instance_weights, perturbed.instance_weights):
+        raise ValueError(f"{what} has other instance_weights than classified_dataset.")
+    _refuse_other_features(classified, perturbed, carried_by, followers)
+
+
+def _refuse_other_features(
+    classified: Any,
+    perturbed: Any,
+    carried_by: Mapping[str, Sequence[str]] | None,
+    followers: Sequence[str],
+) -> None:
+    names = classified.protected_attribute_names
+    may_differ = {i for name in names for i in carrying_columns(classified, name, carried_by)}
+    differing = [
+        column
+        for i, column in enumerate(classified.feature_names)
+        if i not in may_differ
+        and column not in followers
+        and not np.array_equal(classified.features[:, i], perturbed.features[:, i], equal_nan=True)
+    ]
+    if differing:
+        raise ValueError(
+            f"perturbed_classified_dataset differs in {listed(differing)}; only protected "
+            f"attributes ({listed(names)}) and features that carry them may differ. Name features "
+            'that carry one in another form: carried_by={"attribute": ["feature", ...]}; features '
+            "that follow one: coupled={...}."
+        )

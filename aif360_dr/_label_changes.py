@@ -1,0 +1,107 @@
+"""How likely the predicted label of each row changes, and in which direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aif360_dr._carriers import Carriers
+from aif360_dr._models import predict_labels
+from dr_core.plugins import (
+    Array,
+    CodedRows,
+    Plan,
+    Response,
+    as_generator,
+    as_table,
+    cut_rows,
+    individual_risk,
+)
+
+__all__ = ["LabelChanges", "changes_between", "changes_of_model"]
+
+CHUNK_ROWS = 100_000
+"""Rows whose perturbations are predicted at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelChanges:
+    """Probabilities, one for each row; 0 and 1 where one perturbed prediction is known.
+
+    Attributes:
+        any: That the label changes, the individual risk.
+        losses: That it changes from a favorable to an unfavorable one.
+        gains: That it changes from an unfavorable to a favorable one.
+    """
+
+    any: Array
+    losses: Array
+    gains: Array
+
+
+def changes_between(labels: Array, perturbed: Array, favorable: Array) -> LabelChanges:
+    """Compare labels of the same rows before and after perturbation.
+
+    Examples:
+        >>> changes = changes_between(np.array([0, 1, 1]), np.array([1, 1, 0]), np.array([1]))
+        >>> changes.any, changes.losses
+        (array([1., 0., 1.]), array([0., 0., 1.]))
+    """
+    return LabelChanges(*_kinds(labels, perturbed, favorable).astype(float))
+
+
+def changes_of_model(
+    model: Any,
+    dataset: Any,
+    labels: Array,
+    carriers: Carriers,
+    favorable: Array,
+    *,
+    method: str,
+    p: float,
+    n_samples: int,
+    seed: Any,
+) -> LabelChanges:
+    """Let a model predict perturbed rows: all that are possible, or some drawn at random.
+
+    Examples:
+        >>> from aif360_dr._carriers import find_carriers
+        >>> from aif360_dr.examples import hiring
+        >>> prefers_race_2 = lambda features: features[:, 1] == 2
+        >>> dataset, options = hiring(), dict(method="exact", p=1.0, n_samples=1, seed=None)
+        >>> labels = predict_labels(prefers_race_2, dataset)
+        >>> carriers = find_carriers(dataset, [{"race": 1}])
+        >>> changes_of_model(prefers_race_2, dataset, labels, carriers, np.ones(1), **options).any
+        array([0. , 0.5, 1. , 0.5, 0. , 0.5, 1. , 0.5])
+    """
+    plan = Plan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
+    kinds = [
+        individual_risk(answer, kind)[-1]
+        for answer in _answers(model, dataset, labels, carriers, plan)
+        for kind in _kinds(answer.predictions[answer.variants.rows], answer.perturbed, favorable)
+    ]
+    return LabelChanges(*(np.concatenate(kinds[k::3]) for k in range(3)))
+
+
+def _kinds(before: Array, after: Array, favorable: Array) -> Array:
+    """Which labels changed at all, which to an unfavorable one, which to a favorable one."""
+    was, is_now = np.isin(before, favorable), np.isin(after, favorable)
+    return np.stack([before != after, was & ~is_now, ~was & is_now])
+
+
+def _answers(
+    model: Any, dataset: Any, labels: Array, carriers: Carriers, plan: Plan
+) -> Iterator[Response]:
+    random = as_generator(plan.random_state)
+    everything = CodedRows.of(as_table(carriers.frame(dataset)), carriers.attributes)
+    for rows in cut_rows(len(labels), plan, CHUNK_ROWS):
+        chunk = everything.take(rows)
+        variants = plan.variants(chunk.codes, random)
+        frame = chunk.take(variants.rows).variant(variants.codes)
+        perturbed = (
+            predict_labels(model, carriers.variant(dataset, frame)) if len(frame) else labels[:0]
+        )
+        yield Response(rows, chunk.codes, labels[rows], variants, perturbed)

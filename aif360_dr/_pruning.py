@@ -1,0 +1,294 @@
+"""POAF and EPAF as AIF360 postprocessors: an ensemble keeps its fairest accurate members."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from aif360.algorithms import Transformer
+from aif360.datasets import StructuredDataset
+from sklearn.exceptions import NotFittedError
+
+from aif360_dr._carriers import Carriers, find_carriers
+from aif360_dr._checks import label_values
+from aif360_dr._groups import Groups
+from aif360_dr._models import model_input, with_labels
+from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
+from dr_core.plugins import ACCURACY_TOLERANCE, Rules
+
+__all__ = ["EPAFPruning", "POAFPruning"]
+
+
+class _Pruning(Transformer):
+    """What POAF and EPAF share: everything but the choice of members."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        privileged_groups: Groups,
+        unprivileged_groups: Groups,
+        max_members: int | None,
+        trade_off: float,
+        seed: Any,
+        method: str,
+        carried_by: Mapping[str, Sequence[str]] | None,
+        coupled: Rules | None,
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            estimator=type(estimator).__name__,
+            privileged_groups=privileged_groups,
+            unprivileged_groups=unprivileged_groups,
+            max_members=max_members,
+            trade_off=trade_off,
+            seed=seed if isinstance(seed, int) else None,
+            **options,
+        )
+        self.estimator = estimator
+        self.privileged_groups = privileged_groups
+        self.unprivileged_groups = unprivileged_groups
+        self.max_members = max_members
+        self.trade_off = trade_off
+        self.seed = seed
+        self.method = method
+        self.carried_by = carried_by
+        self.coupled = coupled
+
+    def fit(
+        self, dataset_true: StructuredDataset, dataset_pred: StructuredDataset | None = None
+    ) -> _Pruning:
+        """Choose the members to keep.
+
+        Args:
+            dataset_true: Rows with true labels, best not those the ensemble was trained on. Their
+                instance weights count.
+            dataset_pred: Taken for the sake of other postprocessors' signature; members vote on
+                the features themselves.
+
+        Returns:
+            self
+        """
+        carriers = find_carriers(
+            dataset_true,
+            self.privileged_groups,
+            carried_by=self.carried_by,
+            coupled=self.coupled,
+        )
+        carriers.require_features(self.estimator)
+        votes = collect_votes(
+            _OnPatterns(self.estimator, dataset_true, carriers),
+            carriers.frame(dataset_true),
+            dataset_true.labels.ravel(),
+            carriers.attributes,
+            method=self.method,
+            random_state=self.seed,
+            sample_weight=dataset_true.instance_weights,
+        )
+        k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
+        self.result_ = self._prune(votes, k)
+        self.members_, self.front_ = self.result_.members, self.result_.front
+        self.ensemble_ = as_ensemble(self.estimator).subset(self.members_)
+        return self
+
+    def predict(self, dataset: StructuredDataset) -> StructuredDataset:
+        """Let the members that were kept vote.
+
+        Args:
+            dataset: Rows with the features of the ensemble.
+
+        Returns:
+            A copy of the dataset with the vote as labels and the weighted share of votes for the
+            favorable label as scores, both of shape (n, 1).
+        """
+        if not hasattr(self, "ensemble_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
+        shares = self.ensemble_.vote_shares(model_input(self.estimator, dataset))
+        classes = np.asarray(self.ensemble_.classes, dtype=float)
+        favorable = np.isin(classes, label_values(dataset)[0])
+        labels, scores = classes[shares.argmax(axis=1)], shares[:, favorable].sum(axis=1)
+        return with_labels(dataset, labels, np.minimum(scores, 1.0))
+
+    def fit_predict(
+        self, dataset_true: StructuredDataset, dataset_pred: StructuredDataset | None = None
+    ) -> StructuredDataset:
+        """Choose members on a dataset, and let them vote on it."""
+        return self.fit(dataset_true, dataset_pred).predict(dataset_true)
+
+    @abstractmethod
+    def _prune(self, votes: Votes, max_members: int) -> PruningResult:
+        """Choose members by their votes."""
+
+
+class POAFPruning(_Pruning):
+    """Prune an ensemble by Pareto optimality of its error and its discriminative risk.
+
+    Args:
+        estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline that ends in one,
+            or a list of classifiers, trained on the labels of the dataset.
+        privileged_groups: The attributes they name are perturbed.
+        unprivileged_groups: Kept for the record, as in AIF360's own postprocessors.
+        max_members: Most members to keep; half of them when left out.
+        trade_off: Weight of accuracy against fairness, from 0 to 1.
+        seed: Where draws come from; NumPy's global state is left alone.
+        method: "exact" perturbs each row in every possible way, "sample" once at random.
+        n_iter: Number of mutations, the more the better the front.
+        selection: What to pick from the front: "objective", "largest", "min_risk" or a function.
+        accuracy_tolerance: Accuracy that "min_risk" may lose against the best of the front.
+        carried_by: Features that carry a protected attribute under another name.
+        coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
+
+    Attributes:
+        members_: Positions of the members kept.
+        front_: DataFrame of the Pareto front they were picked from.
+        result_: Both, with error and risk on the rows given to `fit`.
+
+    Examples:
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from aif360_dr.examples import hiring
+        >>> dataset = hiring()
+        >>> forest = RandomForestClassifier(n_estimators=9, random_state=0)
+        >>> forest = forest.fit(dataset.features, dataset.labels.ravel())
+        >>> pruning = POAFPruning(forest, [{"sex": 1}], [{"sex": 0}], max_members=3, seed=0)
+        >>> pruned = pruning.fit_predict(dataset)
+        >>> len(pruning.members_) <= 3, pruned.labels.shape, pruned.scores.shape
+        (True, (8, 1), (8, 1))
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        privileged_groups: Groups,
+        unprivileged_groups: Groups,
+        max_members: int | None = None,
+        trade_off: float = 0.5,
+        seed: Any = None,
+        *,
+        method: str = "exact",
+        n_iter: int | None = None,
+        selection: Any = "objective",
+        accuracy_tolerance: float = ACCURACY_TOLERANCE,
+        carried_by: Mapping[str, Sequence[str]] | None = None,
+        coupled: Rules | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            privileged_groups,
+            unprivileged_groups,
+            max_members,
+            trade_off,
+            seed,
+            method,
+            carried_by,
+            coupled,
+            n_iter=n_iter,
+        )
+        self.n_iter = n_iter
+        self.selection = selection
+        self.accuracy_tolerance = accuracy_tolerance
+
+    def _prune(self, votes: Votes, max_members: int) -> PruningResult:
+        return poaf(
+            votes,
+            max_members,
+            trade_off=self.trade_off,
+            n_iter=self.n_iter,
+            selection=self.selection,
+            accuracy_tolerance=self.accuracy_tolerance,
+            random_state=self.seed,
+        )
+
+
+class EPAFPruning(_Pruning):
+    """Prune an ensemble greedily, by error and discriminative risk of pairs of members.
+
+    Args:
+        estimator: See `POAFPruning`.
+        privileged_groups: The attributes they name are perturbed.
+        unprivileged_groups: Kept for the record, as in AIF360's own postprocessors.
+        max_members: Members to keep; half of them when left out.
+        trade_off: Weight of accuracy against fairness, from 0 to 1.
+        seed: Where draws come from; NumPy's global state is left alone.
+        method: "exact" perturbs each row in every possible way, "sample" once at random.
+        n_groups: 1 is EPAF-C; more is EPAF-D, which prunes random groups of members first.
+        n_jobs: Groups pruned at the same time, through joblib.
+        carried_by: Features that carry a protected attribute under another name.
+        coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
+
+    Attributes:
+        members_: Positions of the members kept.
+        front_: DataFrame of the non-dominated sub-ensembles seen on the way.
+        result_: Both, with error and risk on the rows given to `fit`.
+
+    Examples:
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from aif360_dr.examples import hiring
+        >>> dataset = hiring()
+        >>> forest = RandomForestClassifier(n_estimators=9, random_state=0)
+        >>> forest = forest.fit(dataset.features, dataset.labels.ravel())
+        >>> pruning = EPAFPruning(forest, [{"sex": 1}], [{"sex": 0}], max_members=3)
+        >>> len(pruning.fit(dataset).members_)
+        3
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        privileged_groups: Groups,
+        unprivileged_groups: Groups,
+        max_members: int | None = None,
+        trade_off: float = 0.5,
+        seed: Any = None,
+        *,
+        method: str = "exact",
+        n_groups: int = 1,
+        n_jobs: int | None = None,
+        carried_by: Mapping[str, Sequence[str]] | None = None,
+        coupled: Rules | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            privileged_groups,
+            unprivileged_groups,
+            max_members,
+            trade_off,
+            seed,
+            method,
+            carried_by,
+            coupled,
+            n_groups=n_groups,
+        )
+        self.n_groups = n_groups
+        self.n_jobs = n_jobs
+
+    def _prune(self, votes: Votes, max_members: int) -> PruningResult:
+        return epaf(
+            votes,
+            max_members,
+            trade_off=self.trade_off,
+            n_groups=self.n_groups,
+            n_jobs=self.n_jobs,
+            random_state=self.seed,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _OnPatterns:
+    """An ensemble that takes frames of patterns instead of features."""
+
+    estimator: Any
+    dataset: Any
+    carriers: Carriers
+
+
+@as_ensemble.register
+def _(patterns: _OnPatterns) -> Ensemble:
+    ensemble = as_ensemble(patterns.estimator)
+
+    def encode(frame: Any) -> Any:
+        variant = patterns.carriers.variant(patterns.dataset, frame)
+        return ensemble.encode(model_input(patterns.estimator, variant))
+
+    return replace(ensemble, encode=encode)

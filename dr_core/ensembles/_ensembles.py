@@ -1,0 +1,443 @@
+"""Members and weights of a fitted ensemble, and their votes on X and X̃.
+
+`as_ensemble` knows the voting ensembles of scikit-learn. Another library's ensemble joins in by
+registration::
+
+    @as_ensemble.register
+    def _(estimator: TheirForest) -> Ensemble:
+        return Ensemble(estimator.trees, estimator.classes_, member_says=POSITIONS)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted
+
+from dr_core._tables import as_table, encode, factorize
+from dr_core._utils import (
+    Array,
+    as_generator,
+    call_each,
+    check_choice,
+    check_column,
+    check_weights,
+    whole_units,
+)
+from dr_core.ensembles._votes import LEFT_OUT, Votes
+from dr_core.perturbation import CodedRows, Rules, SensitiveAttributes, learn_attributes
+from dr_core.risk import Plan
+
+__all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "check_features", "collect_votes"]
+
+POSITIONS, LABELS = "positions", "labels"
+"""What members predict: positions in the classes of the ensemble, or class labels."""
+
+SUPPORTED = (
+    "RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, AdaBoostClassifier, "
+    "VotingClassifier, a Pipeline that ends in one of these, and a list of fitted classifiers"
+)
+
+
+def _as_it_is(X: Any) -> Any:
+    return X
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """A weighted vote of fitted classifiers.
+
+    Attributes
+    ----------
+    members : sequence of fitted classifiers
+    classes : array of class labels, sorted
+    weights : array of shape (m,), or None for equal ones
+    member_says : POSITIONS or LABELS
+    columns : columns of the encoded features that each member sees; None for all
+    encode : turns X into what members take, once for all of them
+    units : array of shape (m,), whole numbers in proportion to the weights, by which votes count
+    """
+
+    members: Sequence[Any]
+    classes: Array
+    weights: Array | None = None
+    member_says: str = LABELS
+    columns: Sequence[Array] | None = None
+    encode: Callable[[Any], Any] = _as_it_is
+    units: Array = LEFT_OUT
+
+    def __post_init__(self) -> None:
+        check_choice("member_says", self.member_says, (POSITIONS, LABELS))
+        if self.units is None:
+            units = whole_units(self.weights, len(self.members), "weights")
+            object.__setattr__(self, "units", units)
+
+    def task(self, j: int) -> _Task:
+        """What it takes to let member j vote, and nothing else."""
+        columns = None if self.columns is None else self.columns[j]
+        return _Task(self.members[j], columns, self.classes.tolist(), self.member_says)
+
+    def subset(self, members: Sequence[int] | Array) -> Ensemble:
+        """Only these members, with the weights they have."""
+        members = list(members)
+        return replace(
+            self,
+            members=[self.members[j] for j in members],
+            units=self.units[members],
+            weights=None if self.weights is None else np.asarray(self.weights)[members],
+            columns=None if self.columns is None else [self.columns[j] for j in members],
+        )
+
+    def votes(self, X: Any) -> Array:
+        """Class that each member votes for, as positions in the classes, shape (m, n)."""
+        Z = self.encode(X)
+        return np.stack([self.task(j).vote(Z) for j in range(len(self.members))])
+
+    def vote_shares(self, X: Any) -> Array:
+        """Share q_y(x) of the weighted vote that each class gets, shape (n, C)."""
+        votes = self.votes(X)
+        totals = np.zeros((votes.shape[1], len(self.classes)))
+        for codes, unit in zip(votes, self.units, strict=True):
+            totals[np.arange(len(totals)), codes] += unit
+        return totals / self.units.sum()
+
+    def predict(self, X: Any) -> Array:
+        """The weighted vote, ties to the lowest class, shape (n,)."""
+        return self.classes[self.vote_shares(X).argmax(axis=1)]
+
+
+@singledispatch
+def as_ensemble(estimator: Any) -> Ensemble:
+    """Take a fitted ensemble apart.
+
+    Raises
+    ------
+    TypeError
+        For what is not a vote, such as gradient boosting, whose members are regressors.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0], [1], [2], [3]]), np.array(["no", "no", "yes", "yes"])
+    >>> forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    >>> ensemble = as_ensemble(forest)
+    >>> len(ensemble.members), ensemble.classes
+    (3, array(['no', 'yes'], dtype='<U3'))
+    """
+    if type(estimator).__name__ == "FrozenEstimator":  # of scikit-learn 1.6 and later
+        return as_ensemble(estimator.estimator)
+    raise TypeError(
+        f"a {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
+        f"{SUPPORTED}; register others with dr_core.ensembles.as_ensemble."
+    )
+
+
+@as_ensemble.register(RandomForestClassifier)
+@as_ensemble.register(ExtraTreesClassifier)
+def _forest(estimator: Any) -> Ensemble:
+    check_is_fitted(estimator)
+    return Ensemble(
+        estimator.estimators_, _classes(estimator), member_says=POSITIONS, encode=_for_trees
+    )
+
+
+@as_ensemble.register
+def _bagging(estimator: BaggingClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    return Ensemble(
+        estimator.estimators_,
+        _classes(estimator),
+        member_says=POSITIONS,
+        columns=estimator.estimators_features_,
+        encode=_encoder(estimator.estimators_),
+    )
+
+
+@as_ensemble.register
+def _adaboost(estimator: AdaBoostClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    if getattr(estimator, "algorithm", "SAMME") == "SAMME.R":
+        raise TypeError(
+            "AdaBoost with SAMME.R adds up probabilities, it is not a vote: use algorithm='SAMME'."
+        )
+    members = estimator.estimators_
+    weights = estimator.estimator_weights_[: len(members)]
+    return Ensemble(members, _classes(estimator), weights, encode=_encoder(members))
+
+
+@as_ensemble.register
+def _voting(estimator: VotingClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    weights = estimator.weights
+    if weights is not None:
+        pairs = zip(estimator.estimators, weights, strict=True)
+        weights = np.array([weight for (_, member), weight in pairs if member != "drop"])
+    return Ensemble(estimator.estimators_, _classes(estimator), weights, member_says=POSITIONS)
+
+
+@as_ensemble.register
+def _pipeline(estimator: Pipeline) -> Ensemble:
+    check_is_fitted(estimator)
+    ensemble = as_ensemble(estimator[-1])
+    before = estimator[:-1]
+    if not len(before):
+        return ensemble
+    return replace(ensemble, encode=_Steps(before, ensemble.encode))
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """What a pipeline does before its ensemble; can be pickled, as a lambda cannot."""
+
+    before: Pipeline
+    encode: Callable[[Any], Any]
+
+    def __call__(self, X: Any) -> Any:
+        return self.encode(self.before.transform(X))
+
+
+@as_ensemble.register(list)
+@as_ensemble.register(tuple)
+def _list(members: Sequence[Any]) -> Ensemble:
+    if not members:
+        raise ValueError("the list of members is empty; pass at least one fitted classifier.")
+    for member in members:
+        check_is_fitted(member)
+        if not hasattr(member, "classes_"):
+            raise TypeError(
+                f"the list has a {type(member).__name__}, which is no classifier. Members of a "
+                "vote must be fitted classifiers."
+            )
+    return Ensemble(members, np.unique(np.concatenate([member.classes_ for member in members])))
+
+
+def check_features(estimator: Any, first_row: Any) -> None:
+    """Let the ensemble itself look at one row, so that it objects to features it does not know.
+
+    Its members cannot: they know features by position alone.
+    """
+    if hasattr(estimator, "predict"):
+        estimator.predict(first_row)
+
+
+def _classes(estimator: Any) -> Array:
+    if isinstance(estimator.classes_, list):
+        raise TypeError(f"this {type(estimator).__name__} predicts several outputs; fit one each.")
+    return np.asarray(estimator.classes_)
+
+
+def _encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
+    all_trees = all(isinstance(member, DecisionTreeClassifier) for member in members)
+    return _for_trees if all_trees else _for_members
+
+
+def _for_members(X: Any) -> Any:
+    """Features without names, as members of bagging and boosting are fitted on them."""
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, pd.DataFrame) and any(map(_can_lack, X.dtypes)):
+        return X.to_numpy(dtype=float, na_value=np.nan)
+    return np.asarray(X)
+
+
+def _can_lack(dtype: Any) -> bool:
+    """Whether a column holds numbers and pandas' own sign for missing ones."""
+    return pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_numeric_dtype(dtype)
+
+
+def _for_trees(X: Any) -> Any:
+    """Features as trees look at them, so that none has to convert them again."""
+    with np.errstate(over="ignore"):  # told below
+        converted = _for_members(X).astype(np.float32)
+    if np.isinf(converted.data if sparse.issparse(converted) else converted).any():
+        raise ValueError("X has infinite values, or values too large for float32.")
+    return converted
+
+
+def collect_votes(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    privileged: Mapping[Any, Any] | SensitiveAttributes,
+    *,
+    method: str = "sample",
+    p: float = 1.0,
+    random_state: Any = None,
+    weights: Any = None,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    domain: Mapping[Any, Any] | None = None,
+    missing: str = "error",
+    coupled: Rules | None = None,
+) -> Votes:
+    """Let every member of an ensemble vote on X and on X̃.
+
+    The features are encoded once for all members, and a tree that has no split on anything a
+    perturbation changed is not asked again.
+
+    Parameters
+    ----------
+    estimator : fitted ensemble, or list of fitted classifiers
+        Random forest, extra trees, bagging, AdaBoost, VotingClassifier, a Pipeline that ends in
+        one of these, a list, or what was registered with `as_ensemble`.
+    X, y : table of shape (n, d) and labels of shape (n,)
+    privileged : mapping
+        The privileged value of each sensitive column, such as {"sex": "Male"}.
+    method : {"sample", "exact"}
+        One random perturbation of each row; or every one of them, each a column of the votes with
+        its probability as sample weight.
+    weights : array of shape (m,), optional
+        Weights of the members, instead of the ensemble's own.
+    n_jobs : int, optional
+        Members that vote at the same time, through joblib.
+    p, random_state, sample_weight, domain, missing, coupled
+        As for `assess_risk`.
+
+    Returns
+    -------
+    Votes
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"sex": [0, 1, 0, 1], "age": [20, 30, 40, 50]})
+    >>> forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, [0, 0, 1, 1])
+    >>> collect_votes(forest, X, [0, 0, 1, 1], {"sex": 1})
+    Votes(5 members, 4 instances, classes [0, 1])
+    """
+    ensemble = as_ensemble(estimator)
+    table = as_table(X)
+    check_features(estimator, table.take(slice(0, 1)).copy())
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
+    rng = as_generator(random_state)
+    plan = Plan(attributes, method, p, random_state=rng, each_attribute=False)
+    labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
+    rows = CodedRows.of(table, attributes)
+    pairs = _Pairs.of(rows.codes, plan, check_weights(sample_weight, table.n_rows))
+    return Votes(
+        *_vote(ensemble, rows, pairs, n_jobs),
+        labels[pairs.rows],
+        weights=cast(Array, ensemble.weights if weights is None else weights),
+        sample_weight=pairs.weights,
+        classes=ensemble.classes,
+        rows=pairs.rows,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Columns of the votes: pairs (x, x̃), by the row of x and the sensitive values of x̃."""
+
+    rows: Array
+    codes: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, codes: Array, plan: Plan, sample_weight: Array) -> _Pairs:
+        variants = plan.variants(codes, as_generator(plan.random_state))
+        chance = variants.probability[:, 0]
+        stay = variants.stay_probability(codes.shape[1])[0]
+        same = np.flatnonzero(stay)
+        rows = np.concatenate([variants.rows, same])
+        order = np.argsort(rows, kind="stable")
+        weights = np.concatenate([chance, stay[same]]) * sample_weight[rows]
+        return cls(
+            rows[order], np.hstack([variants.codes, codes[:, same]])[:, order], weights[order]
+        )
+
+
+def _vote(
+    ensemble: Ensemble, rows: CodedRows, pairs: _Pairs, n_jobs: int | None
+) -> tuple[Array, Array]:
+    """Votes on x and on x̃, one column a pair."""
+    before = ensemble.encode(rows.table.copy())
+    after = ensemble.encode(rows.take(pairs.rows).variant(pairs.codes))
+    shared = before, after, pairs.rows, _moved_columns(before, after, pairs.rows)
+    tasks = [ensemble.task(j) for j in range(len(ensemble.members))]
+    found = call_each(_member_votes, tasks, shared, n_jobs=n_jobs, prefer="threads")
+    votes = np.empty((len(found), len(pairs.rows)), found[0].votes.dtype)
+    perturbed = np.empty_like(votes)
+    for j, member in enumerate(found):
+        found[j] = None  # gone as soon as it is copied: these are half of all memory
+        votes[j] = perturbed[j] = member.votes[pairs.rows]
+        perturbed[j, member.changed] = member.changed_votes
+    return votes, perturbed
+
+
+def _moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
+    """Which columns of encoded features differ anywhere; None when that cannot be told."""
+    if not hasattr(before, "dtype") or before.dtype.kind not in "fiub":
+        return None
+    if sparse.issparse(before):
+        return np.asarray((before[rows] != after).sum(axis=0)).ravel() > 0
+    columns = zip(before.T, after.T, strict=True)
+    return np.array([not np.array_equal(b[rows], a, equal_nan=True) for b, a in columns])
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """One member, and how to read its predictions."""
+
+    member: Any
+    columns: Array | None
+    classes: list[Any]
+    says: str
+
+    @property
+    def _is_tree(self) -> bool:
+        return isinstance(self.member, DecisionTreeClassifier)
+
+    def vote(self, Z: Any) -> Array:
+        """Positions in the classes that the member predicts for encoded features."""
+        Z = Z if self.columns is None else Z[:, self.columns]
+        # A tree takes features as they are when they are of its own type.
+        own_type = self._is_tree and getattr(Z, "dtype", None) == np.float32
+        predicted = self.member.predict(Z, **({"check_input": False} if own_type else {}))
+        if self.says == POSITIONS:
+            return np.asarray(predicted).astype(
+                np.uint8 if len(self.classes) <= 256 else np.uint16
+            )
+        return encode(factorize(np.asarray(predicted)), self.classes, "a member's prediction")
+
+    def can_react(self, moved: Array | None) -> bool:
+        """Whether the member looks at any column that moved."""
+        if moved is None or not self._is_tree:
+            return True
+        looked_at = self.member.tree_.feature
+        looked_at = looked_at[looked_at >= 0]
+        return bool((moved if self.columns is None else moved[self.columns])[looked_at].any())
+
+
+class _MemberVotes(NamedTuple):
+    """Votes of a member on x, and which pairs it votes otherwise on x̃, and how: a few of them."""
+
+    votes: Array
+    changed: Array
+    changed_votes: Array
+
+
+def _member_votes(
+    task: _Task, before: Any, after: Any, rows: Array, moved: Array | None
+) -> _MemberVotes:
+    votes = task.vote(before)
+    if not task.can_react(moved):
+        return _MemberVotes(votes, rows[:0], votes[:0])
+    perturbed = task.vote(after)
+    changed = np.flatnonzero(perturbed != votes[rows])
+    return _MemberVotes(votes, changed, perturbed[changed])

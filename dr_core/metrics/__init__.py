@@ -1,0 +1,51 @@
+"""The tally, and every measure as a function of it."""
+
+from dr_core.metrics._measures import (
+    ESTABLISHED,
+    MEASURES,
+    View,
+    accuracy,
+    demographic_parity,
+    discriminative_risk,
+    discriminative_risk_difference,
+    disparate_impact,
+    equal_opportunity,
+    equalized_odds,
+    equalized_odds_mean,
+    f1,
+    measure,
+    precision,
+    predictive_parity,
+    recall,
+    specificity,
+)
+from dr_core.metrics._providers import Provider, load_provider, quietly, weighted_rows
+from dr_core.metrics._tally import DIGITS, Tally, tally_predictions, tally_profiles
+
+__all__ = [
+    "DIGITS",
+    "ESTABLISHED",
+    "MEASURES",
+    "Provider",
+    "Tally",
+    "View",
+    "accuracy",
+    "demographic_parity",
+    "discriminative_risk",
+    "discriminative_risk_difference",
+    "disparate_impact",
+    "equal_opportunity",
+    "equalized_odds",
+    "equalized_odds_mean",
+    "f1",
+    "load_provider",
+    "measure",
+    "precision",
+    "predictive_parity",
+    "quietly",
+    "recall",
+    "specificity",
+    "tally_predictions",
+    "tally_profiles",
+    "weighted_rows",
+]

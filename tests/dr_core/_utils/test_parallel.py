@@ -1,0 +1,37 @@
+from concurrent.futures import Future
+
+import joblib
+import pytest
+
+from dr_core._utils._parallel import call_each
+
+
+@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+def test_results_stand_in_the_order_of_the_tasks(backend):
+    with joblib.parallel_config(backend=backend):
+        assert call_each(pow, [3, 1, 2], [2], n_jobs=2) == [9, 1, 4]
+
+
+def test_one_task_needs_no_backend():
+    with joblib.parallel_config(backend="loky"):
+        assert call_each(lambda task, shared: [*shared, task], ["b"], [["a"]]) == [["a", "b"]]
+
+
+class Cluster(joblib.parallel.SequentialBackend):
+    """A cluster that loses its workers as soon as they have been given something."""
+
+    client = property(lambda self: self)
+
+    def effective_n_jobs(self, n_jobs):
+        self.asked = getattr(self, "asked", 0) + 1
+        return 2 if self.asked == 1 else 1
+
+    def submit(self, function, thing, pure):
+        future = Future()
+        future.set_result(function(thing))
+        return future
+
+
+def test_what_a_cluster_was_given_is_fetched_back_when_its_workers_are_gone():
+    with joblib.parallel_config(backend=Cluster()):
+        assert call_each(pow, [3, 4], [2], n_jobs=2) == [9, 16]

@@ -1,0 +1,292 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook import risk as textbook
+
+from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
+from dr_core.perturbation._perturbation import _joint
+
+SEX = {"sex": "Male"}
+RACE = {"race": "White"}
+
+
+@st.composite
+def frames(draw, max_rows=12):
+    """A frame with a binary and a multi-valued sensitive column, each value present."""
+    n = draw(st.integers(4, max_rows))
+    sex = ["Male", "Female", *draw(st.lists(st.sampled_from(["Male", "Female"]), min_size=n))][:n]
+    races = ["White", "Black", "Other", "Asian"]
+    race = [*races, *draw(st.lists(st.sampled_from(races), min_size=n))][:n]
+    age = draw(st.lists(st.integers(18, 80), min_size=n, max_size=n))
+    return pd.DataFrame({"age": age, "sex": sex, "race": draw(st.permutations(race))})
+
+
+def test_a_binary_attribute_is_flipped_and_nothing_else():
+    X = pd.DataFrame({"sex": ["Male", "Female", "Female"], "age": [1, 2, 3]}, index=[7, 7, 9])
+    expected = X.assign(sex=["Female", "Male", "Male"])
+    pd.testing.assert_frame_equal(perturb(X, SEX), expected)
+
+
+@given(frames())
+def test_perturbing_a_binary_attribute_twice_gives_x_back(X):
+    pd.testing.assert_frame_equal(perturb(perturb(X, SEX), SEX), X)
+
+
+@given(frames(), st.integers(0, 1000), st.floats(0.01, 1))
+def test_only_sensitive_columns_change_and_x_does_not(X, seed, p):
+    before = X.copy(deep=True)
+    perturbed = perturb(X, SEX | RACE, p=p, random_state=seed)
+    pd.testing.assert_frame_equal(X, before)
+    pd.testing.assert_series_equal(perturbed["age"], X["age"])
+    assert list(perturbed.columns) == list(X.columns)
+    assert (perturbed.dtypes == X.dtypes).all()
+
+
+@given(frames(), st.integers(0, 1000))
+def test_a_perturbed_row_is_always_in_the_other_group(X, seed):
+    perturbed = perturb(X, SEX | RACE, random_state=seed)
+    assert ((perturbed["race"] == "White") != (X["race"] == "White")).all()
+    assert (perturbed["sex"] != X["sex"]).all()
+
+
+def test_a_privileged_value_becomes_each_marginalised_value_equally_often():
+    X = pd.DataFrame({"race": ["White"] * 30_000 + ["Black", "Other", "Asian"]})
+    counts = perturb(X, RACE, random_state=0)["race"][:30_000].value_counts()
+    assert set(counts.index) == {"Black", "Other", "Asian"}
+    assert counts.between(9_700, 10_300).all()
+
+
+def test_a_marginalised_value_becomes_each_of_several_privileged_values_equally_often():
+    X = pd.DataFrame({"race": ["Black"] * 20_000 + ["White", "Asian"]})
+    counts = perturb(X, {"race": ["White", "Asian"]}, random_state=0)["race"][:20_000]
+    assert counts.value_counts().between(9_700, 10_300).all()
+
+
+def test_many_values_and_several_privileged_ones_always_change_group():
+    X = pd.DataFrame({"a": np.tile(np.arange(45), 200)})
+    perturbed = perturb(X, {"a": [0, 1, 2]}, random_state=0)
+    assert ((perturbed["a"] < 3) != (X["a"] < 3)).all()
+    assert set(perturbed["a"]) == set(range(45))
+
+
+def test_p_is_the_probability_of_a_change():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"] * 10_000})
+    changed = perturb(X, RACE, p=0.3, random_state=1)["race"] != X["race"]
+    assert changed.mean() == pytest.approx(0.3, abs=0.01)
+
+
+def test_attributes_are_perturbed_independently():
+    X = pd.DataFrame({"a": [0, 1] * 20_000, "b": [0, 1] * 20_000})
+    changed = perturb(X, {"a": 1, "b": 1}, p=0.5, random_state=0) != X
+    assert changed.all(axis=1).mean() == pytest.approx(0.25, abs=0.01)
+
+
+def test_the_same_seed_gives_the_same_perturbation_and_leaves_the_global_one_alone():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"] * 50})
+    np.random.seed(0)  # noqa: NPY002
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first, second = (perturb(X, RACE, random_state=3) for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
+    assert not first.equals(perturb(X, RACE, random_state=4))
+    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
+
+
+COLUMNS = {
+    "object": pd.Series(["m", "f", "f", "m"], dtype=object),
+    "string": pd.Series(["m", "f", "f", "m"], dtype="string"),
+    "category": pd.Series(["m", "f", "f", "m"]).astype(
+        pd.CategoricalDtype(["z", "m", "f"], ordered=True)
+    ),
+    "int": pd.Series([1, 0, 0, 1]),
+    "int8": pd.Series([1, 0, 0, 1], dtype="int8"),
+    "float": pd.Series([1.0, 0.0, 0.0, 1.0]),
+    "bool": pd.Series([True, False, False, True]),
+    "Int64": pd.Series([1, 0, 0, 1], dtype="Int64"),
+    "Float64": pd.Series([1.0, 0.0, 0.0, 1.0], dtype="Float64"),
+    "boolean": pd.Series([True, False, False, True], dtype="boolean"),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_every_kind_of_column_keeps_its_dtype(kind):
+    column = COLUMNS[kind]
+    X = pd.DataFrame({"a": column, "b": range(4)})
+    expected = X.assign(a=column.iloc[[1, 0, 0, 1]].reset_index(drop=True))
+    pd.testing.assert_frame_equal(perturb(X, {"a": column.iloc[0]}), expected)
+
+
+@pytest.mark.parametrize("kind", ["object", "string", "category", "float", "Int64", "boolean"])
+def test_missing_values_are_kept_on_request(kind):
+    column = COLUMNS[kind].copy()
+    column.iloc[3] = None
+    X = pd.DataFrame({"a": column})
+    perturbed = perturb(X, {"a": column.iloc[0]}, missing="keep")
+    assert perturbed["a"].dtype == column.dtype
+    assert perturbed["a"].isna().tolist() == [False, False, False, True]
+    assert perturbed["a"].iloc[:3].tolist() == column.iloc[[1, 0, 0]].tolist()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([[1, 5], [0, 6], [0, 7]]),
+        np.array([[1.0, 5.5], [0.0, np.nan], [0.0, 7.0]]),
+        np.array([["m", "x"], ["f", "y"], ["f", "z"]]),
+        np.array([["m", 1], ["f", 2.5], ["f", None]], dtype=object),
+    ],
+)
+def test_arrays_are_perturbed_by_column_position(array):
+    before = array.copy()
+    perturbed = perturb(array, {0: array[0, 0]})
+    assert perturbed.dtype == array.dtype
+    assert perturbed[:, 0].tolist() == [array[1, 0], array[0, 0], array[0, 0]]
+    np.testing.assert_array_equal(perturbed[:, 1], array[:, 1])
+    np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.String, pl.Categorical, pl.Enum(["f", "m", "x"])], ids=["str", "cat", "enum"]
+)
+def test_polars_frames_stay_polars_frames(dtype):
+    X = pl.DataFrame({"a": pl.Series(["m", "f", None], dtype=dtype), "b": [1, 2, 3]})
+    perturbed = perturb(X, {"a": "m"}, missing="keep")
+    assert perturbed.schema == X.schema
+    assert perturbed.to_dict(as_series=False) == {"a": ["f", "m", None], "b": [1, 2, 3]}
+
+
+def test_polars_integers_with_nulls_are_kept_on_request():
+    X = pl.DataFrame({"a": [1, 0, None]})
+    perturbed = perturb(X, {"a": 1}, missing="keep")
+    assert perturbed.schema == X.schema
+    assert perturbed["a"].to_list() == [0, 1, None]
+
+
+def test_polars_one_hot_columns_may_be_booleans():
+    X = pl.DataFrame({"m": [True, False], "f": [False, True]})
+    perturbed = perturb(X, {"sex": OneHot(["m", "f"], "m")})
+    assert perturbed.to_dict(as_series=False) == {"m": [False, True], "f": [True, False]}
+
+
+def test_polars_numbers_and_booleans_are_perturbed():
+    X = pl.DataFrame({"a": [1, 0], "b": [True, False], "c": [0.5, 1.5]})
+    perturbed = perturb(X, {"a": 1, "b": True, "c": 0.5})
+    assert perturbed.schema == X.schema
+    assert perturbed.rows() == [(0, False, 1.5), (1, True, 0.5)]
+
+
+@given(frames(), st.integers(0, 100))
+def test_pandas_and_polars_draw_the_same(X, seed):
+    in_pandas = perturb(X, SEX | RACE, random_state=seed)
+    in_polars = perturb(pl.from_pandas(X), SEX | RACE, random_state=seed)
+    assert in_polars.to_dict(as_series=False) == in_pandas.to_dict(orient="list")
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64", "bool", "uint8"])
+def test_one_hot_groups_move_together_and_keep_their_dtype(dtype):
+    X = pd.get_dummies(pd.DataFrame({"race": ["White", "Black", "Other"]}), dtype=dtype)
+    one_hot = OneHot(list(X.columns), privileged="race_White")
+    perturbed = perturb(X, {"race": one_hot}, random_state=0)
+    assert (perturbed.dtypes == X.dtypes).all()
+    assert (perturbed.sum(axis=1) == 1).all()
+    assert perturbed["race_White"].astype(int).tolist() == [0, 1, 1]
+
+
+def test_a_one_hot_group_without_a_column_for_one_value_names_it():
+    X = pd.DataFrame({"race_Black": [0, 1, 0], "race_Other": [0, 0, 1]})
+    one_hot = OneHot(list(X.columns), privileged="White", dropped="White")
+    perturbed = perturb(X, {"race": one_hot}, random_state=0)
+    assert perturbed.sum(axis=1).tolist() == [1, 0, 0]
+
+
+def test_one_hot_works_on_arrays():
+    X = np.array([[1, 0, 9], [0, 1, 8]])
+    assert perturb(X, {"sex": OneHot([0, 1], privileged=0)}).tolist() == [[0, 1, 9], [1, 0, 8]]
+
+
+def test_a_domain_learned_before_serves_a_part_that_lacks_a_value():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"] * 20})
+    attributes = learn_attributes(X, RACE)
+    only_white = X[X["race"] == "White"]
+    assert set(perturb(only_white, attributes, random_state=0)["race"]) == {"Black", "Other"}
+
+
+def test_a_domain_learned_before_can_be_used_with_missing_values():
+    X = pd.DataFrame({"race": ["White", "Black", None]})
+    attributes = learn_attributes(X[:2], RACE)
+    perturbed = perturb(X, attributes, missing="keep")["race"]
+    assert perturbed[:2].tolist() == ["Black", "White"]
+    assert perturbed.isna().tolist() == [False, False, True]
+
+
+def test_repeated_and_missing_values_in_a_domain_do_not_count():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"]})
+    domain = {"race": ["White", "Black", "Black", "Other", None]}
+    every = enumerate_perturbations(X, RACE, domain=domain)
+    assert every.probability.tolist() == [0.5, 0.5, 1, 1]
+
+
+def test_a_domain_can_be_given():
+    X = pd.DataFrame({"race": ["White", "Black"] * 50})
+    perturbed = perturb(X, RACE, domain={"race": ["White", "Black", "Other"]}, random_state=0)
+    assert set(perturbed["race"]) == {"White", "Black", "Other"}
+
+
+@settings(deadline=None)
+@given(frames(max_rows=8), st.sampled_from([1.0, 0.5, 0.25]))
+def test_the_enumeration_is_that_of_the_textbook(X, p):
+    every = enumerate_perturbations(X, SEX | RACE, p=p)
+    domains = {name: sorted(X[name].unique()) for name in ("sex", "race")}
+    privileged = {"sex": ["Male"], "race": ["White"]}
+    for i, row in enumerate(X.to_dict(orient="records")):
+        expected = {
+            tuple(x.values()): chance
+            for x, chance in textbook.perturbations(row, domains, privileged, p)
+            if x != row
+        }
+        mine = every.rows == i
+        found = dict(
+            zip(
+                every.data[mine].itertuples(index=False, name=None),
+                every.probability[mine],
+                strict=True,
+            )
+        )
+        assert found == pytest.approx(expected)
+
+
+@given(frames())
+def test_probabilities_of_a_row_sum_to_one_when_p_is_one(X):
+    every = enumerate_perturbations(X, SEX | RACE)
+    np.testing.assert_allclose(np.bincount(every.rows, every.probability), 1)
+
+
+def test_random_draws_follow_the_enumeration():
+    X = pd.DataFrame({"sex": ["Male", "Female"], "race": ["White", "Black"]})
+    domain = {"race": ["White", "Black", "Other"]}
+    every = enumerate_perturbations(X, SEX | RACE, p=0.6, domain=domain)
+    many = pd.concat([X] * 40_000, ignore_index=True)
+    drawn = perturb(many, SEX | RACE, p=0.6, domain=domain, random_state=0)
+    for i in range(2):
+        seen = drawn[i::2].value_counts(normalize=True)
+        mine = every.rows == i
+        for row, chance in zip(
+            every.data[mine].itertuples(index=False, name=None),
+            every.probability[mine],
+            strict=True,
+        ):
+            assert seen[row] == pytest.approx(chance, abs=0.01)
+
+
+def test_the_first_of_many_attributes_is_not_lost():
+    # Seven values and a missing one count eight: after 22 attributes, 64 bits are full, and the
+    # first attribute would be multiplied by a multiple of 2**64.
+    attributes = learn_attributes(
+        pd.DataFrame({f"a{j}": range(7) for j in range(23)}),
+        {f"a{j}": 0 for j in range(23)},
+    )
+    codes = np.zeros((23, 2), dtype=np.int8)
+    codes[0, 1] = 1
+    assert len(set(_joint(codes, attributes))) == 2

@@ -1,0 +1,308 @@
+from operator import add
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from textbook import couplings as textbook
+
+from dr_core import RiskAssessment, assess_risk, compare, datasets, learn_attributes
+from dr_core._tables import as_table
+from dr_core.perturbation import count_pairs, read_categories
+
+SEX = {"sex": "Male"}
+BOTH = {"sex": "Male", "race": "White"}
+RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
+DOMAINS = {"sex": ["Female", "Male"], "race": ["Black", "Other", "White"]}
+CERTAIN = {"sex": ["Male"], "race": ["White"]}
+
+
+@st.composite
+def frames(draw):
+    """Rows in which every value and each group occurs, and most women are not husbands."""
+    n = draw(st.integers(6, 16))
+
+    def column(*values):
+        return [*values, *draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))][:n]
+
+    X = pd.DataFrame(
+        {
+            "sex": column("Male", "Female"),
+            "race": column("White", "Black", "Other"),
+            "relationship": column("Husband", "Wife", "Own-child"),
+            "score": column(1, 2),
+        }
+    )
+    odd = (X["sex"] == "Female") & (X["relationship"] == "Husband")
+    return X.assign(relationship=X["relationship"].mask(odd, "Own-child"))
+
+
+def score(row):
+    return (len(row["sex"]) + len(row["relationship"]) + len(row["race"]) + row["score"]) % 2 == 0
+
+
+def predict(X):
+    lengths = sum(X[name].str.len() for name in ("sex", "relationship", "race"))
+    return ((lengths + X["score"]) % 2 == 0).to_numpy()
+
+
+@pytest.fixture(scope="module")
+def income():
+    return datasets.load("income")
+
+
+def married(X):
+    return X["relationship"].isin(["Husband", "Wife"]) & (X["education-num"] > 9)
+
+
+def test_income_names_female_husbands_and_male_wives_first(income):
+    found = assess_risk(married, income.data, income.privileged).plausibility().pairs
+    first = found.head(2)[["attribute", "becomes", "column", "value", "rows", "seen"]]
+    assert first.to_numpy().tolist() == [
+        ["sex", "Female", "relationship", "Husband", 12462.0, 1],
+        ["sex", "Male", "relationship", "Wife", 1405.0, 1],
+    ]
+    assert found["rows"].is_monotonic_decreasing
+
+
+def test_with_rules_no_implausible_row_of_income_is_due_to_that_pair(income):
+    risk = assess_risk(married, income.data, income.privileged, coupled=RULES)
+    pairs = risk.plausibility().pairs
+    assert "relationship" not in set(pairs["column"])
+    plain = assess_risk(married, income.data, income.privileged).plausibility()
+    assert plain.share > 0.45
+    assert risk.plausibility().share < 0.02
+
+
+@settings(max_examples=50)
+@given(frames(), st.sampled_from([0.4, 1.0]), st.sampled_from([{}, RULES]))
+def test_share_risk_and_pairs_are_those_of_the_textbook(X, p, rules):
+    options = {"rare": 0.2, "min_expected": 0.5}
+    risk = assess_risk(predict, X, BOTH, p=p, coupled=rules)
+    ours = risk.plausibility(**options)
+    rows = X.to_dict("records")
+    share, plausible_risk, counts = textbook.plausibility(
+        score, rows, DOMAINS, CERTAIN, rules, p, **options
+    )
+    assert ours.share == pytest.approx(share)
+    if plausible_risk is not None and share < 1:
+        assert ours.risk == pytest.approx(plausible_risk)
+    keys = ours.pairs[["attribute", "becomes", "column", "value"]].itertuples(index=False)
+    assert dict(zip(map(tuple, keys), ours.pairs["rows"], strict=True)) == pytest.approx(counts)
+
+
+@settings(max_examples=50)
+@given(frames(), st.sampled_from([0.4, 1.0]))
+def test_risk_is_made_of_that_of_plausible_and_of_implausible_rows(X, p):
+    risk = assess_risk(predict, X, BOTH, p=p)
+    table = risk.plausibility(min_expected=0).table().fillna(0)
+    parts = (1 - table["implausible"]) * table["risk_plausible"]
+    parts += table["implausible"] * table["risk_implausible"]
+    np.testing.assert_allclose(parts, risk.table()["risk"], atol=1e-12)
+
+
+def test_a_pair_never_seen_makes_a_row_implausible_and_a_rare_one_too():
+    X = pd.DataFrame(
+        {"sex": ["M"] * 500 + ["F"] * 500, "title": ["Mr"] * 500 + ["Ms"] * 499 + ["Mr"]}
+    )
+    risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"})
+    assert risk.plausibility().share == pytest.approx(0.999)
+    assert risk.plausibility(rare=0).share == pytest.approx(0.499)
+
+
+def test_pairs_that_chance_would_not_have_shown_are_not_judged():
+    X = pd.DataFrame({"sex": ["M", "F"] * 50, "name": [f"person {i}" for i in range(100)]})
+    risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"})
+    assert risk.plausibility().share == 0
+    assert risk.plausibility(min_expected=0.5).share == 1
+
+
+def test_numbers_are_binned():
+    X = pd.DataFrame({"sex": ["M", "F"] * 100, "age": np.repeat(np.arange(100), 2)})
+    X["height"] = np.where(X["sex"] == "M", 180, 160) + X["age"] / 100
+    found = assess_risk(lambda X: X["age"] > 50, X, {"sex": "M"}).plausibility()
+    assert found.share == 1
+    assert set(found.pairs["column"]) == {"height"}
+    assert found.pairs["rows"].sum() == 200
+    assert found.pairs["value"].iloc[0].startswith(("below", "160", "180"))
+
+
+def test_a_value_that_most_rows_have_is_a_bin_of_its_own():
+    X = pd.DataFrame({"sex": ["M", "F"] * 50, "gain": [0] * 80 + list(range(1, 21))})
+    table = as_table(X)
+    gain = read_categories(table, learn_attributes(table, {"sex": "M"}))[-1]
+    assert gain.labels[0] == "below 1"
+    assert gain.encode(table.factorize("gain"))[:80].max() == 0
+
+
+@pytest.mark.parametrize("first", [2**60, 2**80])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_read(first):
+    ids = [first + i for i in range(60)]
+    X = pd.DataFrame({"sex": ["M"] * 30 + ["F"] * 30, "id": ids})
+    found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+    assert found.share == (1 if first == 2**60 else 0)  # beyond 64 bits each is a value of its own
+
+
+@pytest.mark.filterwarnings("ignore:undefined")
+@pytest.mark.parametrize("chunk_size", [1, 7, 50])
+def test_chunks_and_parts_do_not_change_the_last_digit(chunk_size):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["Female", "Male"], 300), "z": rng.integers(0, 9, 300)})
+    X["race"] = np.where(X["z"] > 6, "Other", rng.choice(["Black", "White"], 300))
+    how = {"sample_weight": rng.random(300), "reference": X}
+
+    def flipped(rows, **options):
+        found = compare({"f": lambda X: X["sex"] + X["race"]}, rows, y, BOTH, **how, **options)
+        return found.values["value"].to_numpy(), found.plausibility["f"].pairs
+
+    y = (X["sex"] + X["race"]).to_numpy()
+    value, pairs = flipped(X, favorable="MaleWhite")
+    for rows, options in ((X, {"chunk_size": chunk_size}), ([X[:chunk_size], X[chunk_size:]], {})):
+        again, same_pairs = flipped(rows, favorable="MaleWhite", **options)
+        np.testing.assert_array_equal(again, value)
+        pd.testing.assert_frame_equal(same_pairs, pairs, check_exact=True)
+
+
+def test_where_everything_changes_the_risk_is_one_to_the_last_digit():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"race": [*"abcdefg"] * 40, "z": [*"uvwx"] * 70})
+    risk = assess_risk(lambda X: X["race"], X, {"race": "a"}, sample_weight=rng.random(280))
+    table = risk.plausibility(X.assign(z=np.where(X["race"] < "c", "u", X["z"]))).table()
+    assert 0 < table["implausible"].iloc[-1] < 1
+    assert (table[["risk_plausible", "risk_implausible"]] == 1).all(axis=None)
+
+
+def test_missing_values_are_a_value_of_their_own():
+    X = pd.DataFrame({"sex": ["M"] * 6 + ["F"] * 6, "service": ["done"] * 6 + [None] * 6})
+    pairs = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility().pairs
+    assert set(pairs["value"]) == {"done", "(missing)"}
+
+
+def test_another_sensitive_attribute_counts_as_a_column():
+    X = pd.DataFrame({"sex": ["Male"] * 6 + ["Female"] * 6, "race": ["White"] * 6 + ["Black"] * 6})
+    found = assess_risk(lambda X: X["sex"] == "Male", X, BOTH).plausibility()
+    assert found.table().loc["sex", "implausible"] == 1
+    assert found.table().loc["all", "implausible"] == 0
+
+
+def test_reference_data_can_be_given(income):
+    X = income.data[income.data["relationship"] != "Wife"].head(200)
+    risk = assess_risk(married, X, SEX)
+    assert "Wife" not in set(risk.plausibility().pairs["value"])
+    found = risk.plausibility(income.data)
+    assert found.pairs["expected"].iloc[0] == pytest.approx(12463 * 9782 / 30162)
+
+
+def test_reference_data_without_a_column_is_refused(income):
+    risk = assess_risk(married, income.data.head(100), SEX)
+    with pytest.raises(ValueError, match="reference data lacks columns that X has: 'age'"):
+        risk.plausibility(income.data.drop(columns="age"))
+
+
+def test_columns_of_the_reference_data_that_x_has_not_do_not_count(income):
+    X = income.data.head(2000)
+    risk = assess_risk(lambda X: X["age"] > 40, X.drop(columns="relationship"), SEX)
+    assert "relationship" not in set(risk.plausibility(income.data).pairs["column"])
+
+
+@pytest.mark.parametrize(
+    "option", [{"rare": 1}, {"rare": -0.1}, {"bins": 1}, {"bins": 2.5}, {"min_expected": np.nan}]
+)
+def test_options_out_of_range_are_refused(option):
+    X = pd.DataFrame({"sex": ["M", "F"], "age": [1, 2]})
+    with pytest.raises(ValueError, match=next(iter(option))):
+        assess_risk(lambda X: X["age"] > 1, X, {"sex": "M"}).plausibility(**option)
+
+
+def test_sampled_rows_are_judged_as_they_were_drawn(income):
+    X = income.data.head(2000)
+    for random_state in (0, np.random.default_rng(1), np.random.RandomState(2), None):
+        risk = assess_risk(
+            married, X, income.privileged, method="sample", random_state=random_state
+        )
+        table = risk.plausibility().table()
+        parts = (1 - table["implausible"]) * table["risk_plausible"]
+        parts += table["implausible"] * table["risk_implausible"]
+        np.testing.assert_allclose(parts, risk.table()["risk"], atol=1e-12)
+        assert risk.plausibility().share == risk.plausibility().share
+
+
+def test_weights_count(income):
+    X = income.data.head(2000)
+    husbands = X["relationship"] == "Husband"
+    risk = assess_risk(married, X, SEX, sample_weight=husbands.astype(float))
+    assert risk.plausibility().share == 1
+
+
+def test_polars_gives_the_same_as_pandas(income):
+    X = income.data.head(3000)
+    rule = lambda X: np.asarray(X["age"]) > 40  # noqa: E731
+    expected = assess_risk(rule, X, income.privileged, coupled=RULES).plausibility()
+    ours = assess_risk(rule, pl.from_pandas(X), income.privileged, coupled=RULES).plausibility()
+    pd.testing.assert_frame_equal(ours.table(), expected.table())
+    assert ours.pairs["rows"].tolist() == expected.pairs["rows"].tolist()
+
+
+def test_counts_of_parts_add_up_to_those_of_the_whole(income):
+    table = as_table(income.data)
+    attributes = learn_attributes(table, income.privileged)
+    categories = read_categories(table, attributes)
+    whole = count_pairs(table, attributes, categories)
+    half = len(income.data) // 2
+    halves = [as_table(income.data[:half]), as_table(income.data[half:])]
+    joined = add(*(count_pairs(part, attributes, categories) for part in halves))
+    for pair, counts in whole.counts.items():
+        np.testing.assert_array_equal(joined.counts[pair], counts)
+
+
+def test_counts_of_other_categories_do_not_add_up(income):
+    table = as_table(income.data.head(50))
+    attributes = learn_attributes(table, SEX)
+    one, other = (
+        count_pairs(table, attributes, read_categories(table, attributes)) for _ in range(2)
+    )
+    with pytest.raises(ValueError, match="categories are the same"):
+        one + other
+
+
+def test_a_comparison_tells_plausibility_of_each_model(income):
+    X, y = income.data.head(2000), income.target.head(2000)
+    models = {"married": lambda X: married(X).astype(int), "old": lambda X: (X["age"] > 50) * 1}
+    both = compare(models, X, y, income.privileged, coupled=RULES, reference=income.data)
+    for name, model in models.items():
+        alone = assess_risk(model, X, income.privileged).plausibility(income.data)
+        values = both.table().loc[name, "all"]
+        assert values["implausible_share"] == pytest.approx(alone.share)
+        assert values["discriminative_risk_plausible"] == pytest.approx(alone.risk)
+        followed = assess_risk(model, X, income.privileged, coupled=RULES)
+        share = followed.plausibility(income.data).share
+        assert values["implausible_share_coupled"] == pytest.approx(share)
+        pd.testing.assert_frame_equal(both.plausibility[name].pairs, alone.pairs)
+
+
+def test_plausibility_is_told_only_where_asked_for(income):
+    X, y = income.data.head(300), income.target.head(300)
+    rule = {"rule": lambda X: (X["age"] > 40) * 1}
+    plain = compare(rule, X, y, SEX)
+    assert not plain.plausibility
+    asked = compare(rule, X, y, SEX, plausibility=True)
+    assert "implausible_share" in asked.table()
+    assert "discriminative_risk_coupled" not in asked.table()
+
+
+def test_an_assessment_without_its_rows_says_so():
+    X = pd.DataFrame({"sex": ["M", "F"], "age": [1, 2]})
+    risk = assess_risk(lambda X: X["age"] > 1, X, {"sex": "M"})
+    fields = vars(risk) | {"trials": None}
+    bare = RiskAssessment(**{name: fields[name] for name in RiskAssessment.__dataclass_fields__})
+    with pytest.raises(ValueError, match="does not hold the rows"):
+        bare.plausibility()
+
+
+def test_the_repr_names_share_pairs_and_risk(income):
+    found = assess_risk(married, income.data, SEX).plausibility()
+    assert repr(found).startswith("<Plausibility: 46.0")
+    assert "sex = Female with relationship = Husband (12,462)" in repr(found)
+    assert "<td>Husband</td>" in found._repr_html_()
