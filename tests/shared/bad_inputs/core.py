@@ -213,7 +213,7 @@ CASES = {
         "a column without any value": (
             lambda: perturb(pd.DataFrame({"sex": [None, None]}), SEX),
             ValueError,
-            ("'sex'", "missing", "2"),
+            ("'sex'", "missing", "all", "2"),
         ),
         "a value outside the given domain": (
             lambda: perturb(X, SEX, domain={"sex": ["M", "D"]}),
@@ -321,7 +321,7 @@ CASES = {
         "a column in two attributes": (
             lambda: perturb(HOT, {"s": OneHot(["a", "b"], "a"), "a": 1}),
             ValueError,
-            ("sensitive", "column", "'a'"),
+            ("two", "sensitive", "column", "'a'"),
         ),
         "a domain of its own": (
             lambda: perturb(HOT, {"s": OneHot(["a", "b"], "a")}, domain={"s": ["a", "b"]}),
@@ -777,7 +777,7 @@ CASES = {
         "weights of zero": (
             lambda: Votes([[0]], [[0]], [0], weights=[0]),
             ValueError,
-            ("weights", "0"),
+            ("weights", "all", "0"),
         ),
         "too few sample weights": (
             lambda: Votes([[0, 0]], [[0, 0]], [0, 0], sample_weight=[1]),
