@@ -141,27 +141,35 @@ CASES = {
     },
     "perturb": {
         "rules that are no mapping": (
-            lambda: perturb(X, SEX, coupled=["age"]),
+            lambda: perturb(X, learn_attributes(X, SEX, coupled=["age"])),
             TypeError,
             ("coupled", "relationship", "['age']"),
         ),
         "a rule for a sensitive column": (
-            lambda: perturb(X, SEX, coupled={"sex": {"sex": {"F": {"M": "F"}}}}),
+            lambda: perturb(
+                X, learn_attributes(X, SEX, coupled={"sex": {"sex": {"F": {"M": "F"}}}})
+            ),
             ValueError,
             ("coupled", "cycle", "'sex'"),
         ),
         "a rule for a column that is not in X": (
-            lambda: perturb(X, SEX, coupled={"title": {"sex": {"F": {"Mr": "Mrs"}}}}),
+            lambda: perturb(
+                X, learn_attributes(X, SEX, coupled={"title": {"sex": {"F": {"Mr": "Mrs"}}}})
+            ),
             ValueError,
             ("coupled", "'title'", "'Mr'", "'title=Mr'", "'title_Mr'", "'sex'", "'age'"),
         ),
         "a rule that makes a list of a value": (
-            lambda: perturb(X, SEX, coupled={"age": {"sex": {"F": {30: [40]}}}}),
+            lambda: perturb(
+                X, learn_attributes(X, SEX, coupled={"age": {"sex": {"F": {30: [40]}}}})
+            ),
             TypeError,
             ("coupled['age']", "[40]"),
         ),
         "a rule for a value that a column has not": (
-            lambda: perturb(X, SEX, coupled={"age": {"sex": {"F": {99: 30}}}}),
+            lambda: perturb(
+                X, learn_attributes(X, SEX, coupled={"age": {"sex": {"F": {99: 30}}}})
+            ),
             ValueError,
             ("coupled", "99", "'age'", "30", "40", "50", "domain="),
         ),
@@ -216,23 +224,38 @@ CASES = {
             ("'sex'", "missing", "all", "2"),
         ),
         "a value outside the given domain": (
-            lambda: perturb(X, SEX, domain={"sex": ["M", "D"]}),
+            lambda: perturb(X, learn_attributes(X, SEX, domain={"sex": ["M", "D"]})),
             ValueError,
             ("'sex'", "'F'", "'D'", "'M'"),
         ),
         "a category that the column cannot hold": (
-            lambda: perturb(X.astype({"sex": "category"}), SEX, domain={"sex": ["M", "F", "D"]}),
+            lambda: perturb(
+                X.astype({"sex": "category"}),
+                learn_attributes(
+                    X.astype({"sex": "category"}), SEX, domain={"sex": ["M", "F", "D"]}
+                ),
+            ),
             ValueError,
             ("'sex'", "'D'", "categories", "'F'", "'M'"),
         ),
         "text too long for an array": (
-            lambda: perturb(np.array([["M"], ["F"]]), {0: "M"}, domain={0: ["M", "F", "Diverse"]}),
+            lambda: perturb(
+                np.array([["M"], ["F"]]),
+                learn_attributes(
+                    np.array([["M"], ["F"]]), {0: "M"}, domain={0: ["M", "F", "Diverse"]}
+                ),
+            ),
             ValueError,
             ("column 0", "<U1", "'Diverse'", "'F'", "'M'"),
         ),
         "a number that a column cannot hold": (
             lambda: perturb(
-                pd.DataFrame({"a": np.array([1, 2], "int8")}), {"a": 1}, domain={"a": [1, 2, 300]}
+                pd.DataFrame({"a": np.array([1, 2], "int8")}),
+                learn_attributes(
+                    pd.DataFrame({"a": np.array([1, 2], "int8")}),
+                    {"a": 1},
+                    domain={"a": [1, 2, 300]},
+                ),
             ),
             ValueError,
             ("column 'a'", "int8", "1", "2", "300"),
@@ -240,8 +263,11 @@ CASES = {
         "a number that a polars column cannot hold": (
             lambda: perturb(
                 pl.DataFrame({"a": [1, 2]}, schema={"a": pl.Int8}),
-                {"a": 1},
-                domain={"a": [1, 2, 300]},
+                learn_attributes(
+                    pl.DataFrame({"a": [1, 2]}, schema={"a": pl.Int8}),
+                    {"a": 1},
+                    domain={"a": [1, 2, 300]},
+                ),
             ),
             ValueError,
             ("column 'a'", "Int8", "1", "2", "300"),
@@ -324,7 +350,10 @@ CASES = {
             ("two", "sensitive", "column", "'a'"),
         ),
         "a domain of its own": (
-            lambda: perturb(HOT, {"s": OneHot(["a", "b"], "a")}, domain={"s": ["a", "b"]}),
+            lambda: perturb(
+                HOT,
+                learn_attributes(HOT, {"s": OneHot(["a", "b"], "a")}, domain={"s": ["a", "b"]}),
+            ),
             ValueError,
             ("domain", "'s'", "sensitive"),
         ),
@@ -656,8 +685,7 @@ CASES = {
                 {"m": model},
                 X.assign(sex=["M", "F", None]),
                 Y,
-                SEX,
-                missing="keep",
+                learn_attributes(X.assign(sex=["M", "F", None]), SEX, missing="keep"),
                 provider="fairlearn",
             ),
             ValueError,
