@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Recoded, Table, as_table, encode, zero_one
+from dr_core._tables import Recoded, Table, as_partitions, encode, zero_one
 from dr_core._utils import Array, check_choice, listed, sorted_values
 from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 
@@ -289,7 +289,7 @@ def learn_attributes(
     check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
         return _learned_before(X, privileged, domain, missing, coupled)
-    table = as_table(X)
+    table = as_partitions(X, {}).table
     table.read({*privileged, *(coupled or ())} & set(table.keys()))
     domain = _checked_domain(domain, privileged, coupled or {})
     learned = tuple(
@@ -336,7 +336,8 @@ def _learned_before(
         raise ValueError("domain was learned with the attributes; pass it to learn_attributes.")
     if coupled and attributes.couplings:
         raise ValueError("coupled was learned with the attributes; pass it there alone.")
-    attributes = _with_couplings(attributes, as_table(X), coupled, {})
+    if coupled:
+        attributes = _with_couplings(attributes, as_partitions(X, {}).table, coupled, {})
     return attributes if missing == "error" else replace(attributes, missing=missing)
 
 

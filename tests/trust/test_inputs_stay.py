@@ -113,7 +113,11 @@ CALLS = {
         "Votes": (dr_core.Votes, PREDICTED[None], CHANGED[None], PREDICTED, [2.0], RISKS + 1),
         "assess_risk": (
             lambda *given: dr_core.assess_risk(
-                rule, *given[:2], domain=given[2], y=given[3], sample_weight=given[4]
+                rule,
+                given[0],
+                dr_core.learn_attributes(*given[:2], domain=given[2]),
+                y=given[3],
+                sample_weight=given[4],
             ),
             X,
             BOTH,

@@ -40,21 +40,23 @@ def on_dask(rows):
 
 @pytest.mark.parametrize("parted", [cut, on_dask])
 def test_risk_with_rules_is_that_of_the_whole(income, rows, parted):
-    how = {"coupled": RULES, "method": "sample", "n_samples": 2, "random_state": 0}
-    whole = assess_risk(rich, rows, income.privileged, **how)
-    parts = assess_risk(rich, parted(rows), income.privileged, **how)
+    how = {"method": "sample", "n_samples": 2, "random_state": 0}
+    whole, parts = (
+        assess_risk(rich, X, learn_attributes(X, income.privileged, coupled=RULES), **how)
+        for X in (rows, parted(rows))
+    )
     pd.testing.assert_frame_equal(parts.table(), whole.table(), check_exact=True)
-    plain = assess_risk(rich, rows, income.privileged, **how | {"coupled": None})
+    plain = assess_risk(rich, rows, income.privileged, **how)
     assert whole.value != plain.value
 
 
 @pytest.mark.parametrize("parted", [cut, on_dask])
 def test_a_comparison_with_rules_and_reference_is_that_of_the_whole(income, rows, labels, parted):
-    how = {"coupled": RULES, "reference": income.data}
-    whole = compare({"rule": rich}, rows, labels, income.privileged, **how)
-    parts = compare({"rule": rich}, parted(rows), labels, income.privileged, **how)
+    attributes = learn_attributes(rows, income.privileged, coupled=RULES)
+    whole = compare({"rule": rich}, rows, labels, attributes, reference=income.data)
+    parts = compare({"rule": rich}, parted(rows), labels, attributes, reference=income.data)
     pd.testing.assert_frame_equal(parts.table(), whole.table(), rtol=1e-12)
-    ours, theirs = (one.coupled_plausibility["rule"].pairs for one in (parts, whole))
+    ours, theirs = (one.plausibility["rule"].when_coupled.pairs for one in (parts, whole))
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-12)
     exact = ["discriminative_risk", "discriminative_risk_coupled"]
     assert (parts.table()[exact] == whole.table()[exact]).all(axis=None)
@@ -76,9 +78,9 @@ def test_without_reference_partitions_have_no_plausibility(income, rows, labels)
     assert "discriminative_risk_coupled" in told
     assert "implausible_share" not in told
     with pytest.raises(ValueError, match="pass reference="):
-        compare({"rule": rich}, parted, labels, income.privileged, plausibility=True)
+        compare({"rule": rich}, parted, labels, income.privileged, reference=True)
     risk = assess_risk(rich, parted, income.privileged)
-    with pytest.raises(ValueError, match="does not hold the rows"):
+    with pytest.raises(ValueError, match="one table in memory"):
         risk.plausibility()
 
 

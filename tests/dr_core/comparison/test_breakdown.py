@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import Predictions, assess_risk, compare, perturb
+from dr_core import Predictions, assess_risk, compare, learn_attributes, perturb
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 DR = ["discriminative_risk"]
@@ -99,7 +99,7 @@ def test_predictions_that_are_given_are_broken_down_too(people, labels):
 def test_rows_with_a_missing_value_are_a_group_of_their_own(people, labels):
     X = people.astype(object)
     X.loc[:49, "sex"] = None
-    comparison = table(X, labels, {"sex": "M"}, missing="keep")
+    comparison = table(X, labels, learn_attributes(X, {"sex": "M"}, missing="keep"))
     missing = comparison.by_group.set_index("group").loc["(missing)"]
     assert (missing["rows"], missing["risk"], missing["privileged"]) == (50, 0, None)
 

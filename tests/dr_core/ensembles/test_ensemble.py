@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from textbook.sklearn_versions import OLD_SKLEARN, adaboost
 
 from dr_core import assess_risk, compute_bounds, perturb
-from dr_core.ensembles._ensembles import LABELS, Ensemble, as_ensemble, collect_votes
+from dr_core.ensembles import LABELS, Ensemble, as_ensemble, collect_votes
 
 PRIVILEGED = {"sex": 1, "race": 0}
 

@@ -195,9 +195,10 @@ def test_chunks_change_nothing():
     income = datasets.load("income")
     X = income.data.head(3000)
     rich = lambda X: (X["relationship"] == "Wife") & (X["education-num"] > 9)  # noqa: E731
-    how = {"coupled": RULES, "method": "sample", "n_samples": 3}
-    whole = assess_risk(rich, X, income.privileged, random_state=1, **how)
-    parts = assess_risk(rich, X, income.privileged, random_state=1, chunk_size=77, **how)
+    attributes = learn_attributes(X, income.privileged, coupled=RULES)
+    how = {"method": "sample", "n_samples": 3, "random_state": 1}
+    whole = assess_risk(rich, X, attributes, **how)
+    parts = assess_risk(rich, X, attributes, chunk_size=77, **how)
     np.testing.assert_array_equal(whole.risks, parts.risks)
     assert whole.plausibility().share == pytest.approx(parts.plausibility().share, abs=1e-12)
 
@@ -372,17 +373,19 @@ def test_only_rows_whose_columns_follow_are_predicted_again():
         seen.append(len(X))
         return (X["age"] > 40).astype(int)
 
-    compare({"rule": rule}, X, y, learn_attributes(X, SEX, coupled=RULES), plausibility=False)
+    compare({"rule": rule}, X, y, learn_attributes(X, SEX, coupled=RULES), reference=False)
     married = X["relationship"].isin(["Husband", "Wife"]).sum()
-    assert seen == [300, 300, married]
+    assert seen == [300, 300 + married]
 
 
 def test_labels_longer_than_any_before_survive_coupling():
     words = {"Husband": "no", "Own-child": "no", "Wife": "certainly"}
     rule = lambda X: X["relationship"].map(words).to_numpy(str)  # noqa: E731
     y = ["no", "no", "certainly", "no"]
-    how = {"coupled": RULES, "favorable": "certainly", "measures": ["discriminative_risk"]}
-    both = compare({"rule": rule}, couple(), y, SEX, **how)
+    how = {"favorable": "certainly", "measures": ["discriminative_risk"]}
+    both = compare(
+        {"rule": rule}, couple(), y, learn_attributes(couple(), SEX, coupled=RULES), **how
+    )
     assert both.table()["discriminative_risk_coupled"].item() == 0.5
 
 

@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from dr_core.perturbation._perturbation import _joint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import risk as textbook
 
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
+from dr_core._tables import joint_codes
 
 SEX = {"sex": "Male"}
 RACE = {"race": "White"}
@@ -285,10 +285,7 @@ def test_random_draws_follow_the_enumeration():
 def test_the_first_of_many_attributes_is_not_lost():
     # Seven values and a missing one count eight: after 22 attributes, 64 bits are full, and the
     # first attribute would be multiplied by a multiple of 2**64.
-    attributes = learn_attributes(
-        pd.DataFrame({f"a{j}": range(7) for j in range(23)}),
-        {f"a{j}": 0 for j in range(23)},
-    )
-    codes = np.zeros((23, 2), dtype=np.int8)
-    codes[0, 1] = 1
-    assert len(set(_joint(codes, attributes))) == 2
+    codes = np.full((23, 3), 6, dtype=np.int8)
+    codes[0] = [0, 1, 1]
+    codes[22, 2] = 0
+    assert len(set(joint_codes(codes))) == 3

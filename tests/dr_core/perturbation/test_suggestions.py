@@ -26,12 +26,8 @@ def test_values_of_one_group_are_paired_with_those_most_like_them():
 def test_what_is_suggested_can_be_passed_on_as_it_is():
     X = titles()
     found = suggest_couplings(X, {"sex": "M"})
-    twice = perturb(
-        perturb(X, learn_attributes(X, {"sex": "M"}, coupled=found.coupled)),
-        learn_attributes(
-            perturb(X, {"sex": "M"}, coupled=found.coupled), {"sex": "M"}, coupled=found.coupled
-        ),
-    )
+    attributes = learn_attributes(X, {"sex": "M"}, coupled=found.coupled)
+    twice = perturb(perturb(X, attributes), attributes)
     pd.testing.assert_frame_equal(twice, X)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import compare
+from dr_core import compare, learn_attributes
 
 RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
 TABLE, PAIRS = "Discriminative risk as defined", "Pairs that make perturbed rows implausible"
@@ -26,9 +26,10 @@ def people():
 def audit(people):
     y = (people["age"] > 40).astype(int)
 
-    def make(models=None, **options):
+    def make(models=None, coupled=None, **options):
         models = {"rule": hires} if models is None else models
-        return compare(models, people, y, {"sex": "M"}, n_boot=20, random_state=0, **options)
+        attributes = learn_attributes(people, {"sex": "M"}, coupled=coupled)
+        return compare(models, people, y, attributes, n_boot=20, random_state=0, **options)
 
     return make
 
@@ -78,7 +79,7 @@ def test_rules_are_told_in_words(coupled, read):
 
 
 def test_without_rules_there_is_no_word_of_coupling(audit, read):
-    page = read(audit(plausibility=True).to_html())
+    page = read(audit(reference=True).to_html())
     titles = [cell["text"] for cell in page.table(TABLE)[0]]
     assert "Implausible rows" in titles
     assert not [title for title in titles if "coupled" in title or "left" in title]
@@ -99,7 +100,7 @@ def test_names_cannot_break_the_page(people, read):
     X = people.replace({"title": {"Mr": "<script>alert(1)</script>"}})
     y = (X["age"] > 40).astype(int)
     rule = {"rule": lambda X: (X["age"] > 50).astype(int)}
-    page = compare(rule, X, y, {"sex": "M"}, plausibility=True).to_html()
+    page = compare(rule, X, y, {"sex": "M"}, reference=True).to_html()
     assert "<script>alert" not in page
     assert "title = <script>alert(1)</script>" in read(page).text
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from dr_core._utils import exact_sums
-from dr_core.risk._totals import Moves
+from dr_core.risk._totals import DirectionSums
 
 
-def moves(before, after, mass, are_numbers):
-    return Moves.of(np.array(before), np.array(after), np.array(mass), are_numbers)
+def directions(before, after, mass, are_numbers):
+    return DirectionSums.of(np.array(before), np.array(after), np.array(mass), are_numbers)
 
 
 def shares(some, total):
@@ -15,19 +15,19 @@ def shares(some, total):
 
 
 def test_classes_keep_what_they_become():
-    some = moves([1, 2, 2], [2, 1, 1], [1.0, 2.0, 3.0], are_numbers=False)
+    some = directions([1, 2, 2], [2, 1, 1], [1.0, 2.0, 3.0], are_numbers=False)
     assert shares(some, 12.0) == [[1, 2, 1 / 12], [2, 1, 5 / 12]]
 
 
 def test_classes_beside_numbers_count_as_numbers():
     # A part whose predictions all happen to be whole looks like classes, until others are added.
-    whole = moves([1, 2, 3], [2, 1, 1], [1.0, 2.0, 3.0], are_numbers=False)
-    others = moves([0.5, 0.5], [0.75, 0.25], [8.0, 16.0], are_numbers=True)
+    whole = directions([1, 2, 3], [2, 1, 1], [1.0, 2.0, 3.0], are_numbers=False)
+    others = directions([0.5, 0.5], [0.75, 0.25], [8.0, 16.0], are_numbers=True)
     expected = [["any", "higher", 9 / 32], ["any", "lower", 21 / 32]]
     assert shares(whole + others, 32.0) == shares(others + whole, 32.0) == expected
 
 
 def test_classes_stay_classes_together():
-    one = moves(["a"], ["b"], [1.0], are_numbers=False)
-    other = moves(["a", "b"], ["b", "a"], [2.0, 4.0], are_numbers=False)
+    one = directions(["a"], ["b"], [1.0], are_numbers=False)
+    other = directions(["a", "b"], ["b", "a"], [2.0, 4.0], are_numbers=False)
     assert shares(one + other, 8.0) == [["a", "b", 3 / 8], ["b", "a", 4 / 8]]
