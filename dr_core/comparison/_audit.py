@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dr_core._tables import Table, encode, factorize
-from dr_core._utils import Array, check_column, listed
+from dr_core._utils import Array, check_column, listed, round_probability
 from dr_core.comparison._individuals import Individuals, concerned
-from dr_core.metrics import DIGITS, Tally, tally_predictions, tally_profiles
+from dr_core.metrics import Tally, tally_predictions, tally_profiles
 from dr_core.perturbation import ALL, CodedRows
 from dr_core.risk import (
     Changes,
@@ -268,7 +268,7 @@ def _changes(f: Array, profiles: Array, favorable: int) -> Changes:
     moved = profiles.copy()
     moved[np.arange(len(f)), f] = 0
     # Rounded, so that a row that changes in every case has risk 1, not 0.9999999999999999.
-    risk, gains = np.round(moved.sum(axis=1), DIGITS), np.round(moved[:, favorable], DIGITS)
+    risk, gains = round_probability(moved.sum(axis=1)), round_probability(moved[:, favorable])
     return Changes(risk, np.where(f == favorable, risk, 0.0), gains)
 
 

@@ -26,7 +26,6 @@ import pandas as pd
 
 from dr_core._tables import Table, as_table
 from dr_core._utils import (
-    UNIT,
     Array,
     check_not_negative,
     check_rare,
@@ -34,6 +33,7 @@ from dr_core._utils import (
     exact_sums,
     listed,
     share,
+    to_float,
 )
 from dr_core.perturbation import (
     BINS,
@@ -326,7 +326,7 @@ class Plausibility:
             for cell, mass in sorted(found.items()):
                 a, v = divmod(cell, len(category))
                 names = attribute.name, attribute.values[a], category.name, category.label(v)
-                rows = share(mass, UNIT), share(mass, self.tally.total)
+                rows = to_float(mass), share(mass, self.tally.total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:

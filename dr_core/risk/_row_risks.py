@@ -11,14 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dr_core._tables import Partition, factorize
-from dr_core._utils import Array
+from dr_core._utils import Array, differs
 from dr_core.risk._responses import Plan, Response, predictor, predicts_numbers, responses
 from dr_core.risk._totals import Moves, RiskTotals
 
 __all__ = ["Assessed", "PartAssessment", "RowRisks", "differs", "individual_risk", "joined"]
-
-NOISE = 1e-9
-"""Relative difference that floating-point predictions may show for no reason."""
 
 
 class RowRisks(NamedTuple):
@@ -118,27 +115,6 @@ def _at(column: Array | None, answer: Response) -> Array | None:
 def individual_risk(answer: Response, changed: Array) -> Array:
     """Probability that the prediction of each row changes, shape (scenarios, n)."""
     return answer.variants.chance_of(changed, len(answer.predictions))
-
-
-def differs(before: Array, after: Array, tolerance: float) -> Array:
-    """Whether two predictions count as different.
-
-    Floating-point numbers that agree to nine digits never do: their last digits are noise.
-    """
-    are_floats = "f" in before.dtype.kind + after.dtype.kind
-    if not are_floats and not tolerance:
-        return np.asarray(before != after)
-    if not {before.dtype.kind, after.dtype.kind} <= set("biuf"):
-        raise ValueError(
-            f"tolerance is {tolerance!r}, but predictions are not numbers: {before.dtype}."
-            if tolerance
-            else f"labels of type {before.dtype} cannot be predictions of type {after.dtype}."
-        )
-    before, after = before.astype(float), after.astype(float)
-    largest = np.maximum(np.abs(before), np.abs(after))
-    with np.errstate(invalid="ignore", over="ignore"):
-        moved = np.abs(after - before) > tolerance + (NOISE * largest if are_floats else 0)
-    return np.where(np.isinf(largest), before != after, moved)
 
 
 def _correct(answer: Response, y: Array, tolerance: float) -> Array:
