@@ -33,7 +33,7 @@ EXACT_IN_FLOAT32 = 2**24
 MAX_VOTES_PER_BLOCK = 2**20
 """Votes converted to float64 at once, which takes 8 MB."""
 
-MAX_CLASSES = 2**16
+MAX_VOTE_CLASSES = 2**16
 """Classes whose positions fit into two bytes."""
 
 
@@ -419,9 +419,9 @@ def _check_codes(name: str, codes: Array, classes: Array) -> Array:
 
 
 def _get_code_type(classes: Array) -> type[np.unsignedinteger[Any]]:
-    if len(classes) > MAX_CLASSES:
+    if len(classes) > MAX_VOTE_CLASSES:
         raise ValueError(
-            f"A vote can have at most {MAX_CLASSES} classes; got {len(classes)} distinct labels. "
+            f"A vote can have at most {MAX_VOTE_CLASSES} classes; got {len(classes)} distinct labels. "
             "Pass predictions of classifiers, not of regressors."
         )
     return np.uint8 if len(classes) <= 2**8 else np.uint16
