@@ -421,7 +421,7 @@ def _check_codes(name: str, codes: Array, classes: Array) -> Array:
 def _get_code_type(classes: Array) -> type[np.unsignedinteger[Any]]:
     if len(classes) > MAX_VOTE_CLASSES:
         raise ValueError(
-            f"A vote can have at most {MAX_VOTE_CLASSES} classes; got {len(classes)} distinct labels. "
+            f"A vote can have at most {MAX_VOTE_CLASSES} classes; got {len(classes)} labels. "
             "Pass predictions of classifiers, not of regressors."
         )
     return np.uint8 if len(classes) <= 2**8 else np.uint16
