@@ -17,20 +17,32 @@ from dr_core._utils._checks import (
     is_number,
     is_whole,
     listed,
-    rescaled,
     shortened,
     sorted_values,
 )
-from dr_core._utils._equality import differs
-from dr_core._utils._exact_sums import UNIT, exact_squares, exact_sums, rounded, share
 from dr_core._utils._files import check_writable, most_unpacked, write_whole
 from dr_core._utils._intervals import Interval, chernoff, wilson
+from dr_core._utils._numbers import (
+    NUMERIC_KINDS,
+    differs,
+    effective_size,
+    exact_counts,
+    exact_mean,
+    exact_squares,
+    exact_sums,
+    iter_slices,
+    rescaled,
+    round_probability,
+    scale_sums,
+    share,
+    to_float,
+    whole_units,
+)
 from dr_core._utils._parallel import call_each, in_the_graph
 from dr_core._utils._random import RandomState, as_generator, skip, skipped
-from dr_core._utils._units import whole_units
 
 __all__ = [
-    "UNIT",
+    "NUMERIC_KINDS",
     "Array",
     "Interval",
     "RandomState",
@@ -51,20 +63,26 @@ __all__ = [
     "check_writable",
     "chernoff",
     "differs",
+    "effective_size",
+    "exact_counts",
+    "exact_mean",
     "exact_squares",
     "exact_sums",
     "in_the_graph",
     "is_number",
     "is_whole",
+    "iter_slices",
     "listed",
     "most_unpacked",
     "rescaled",
-    "rounded",
+    "round_probability",
+    "scale_sums",
     "share",
     "shortened",
     "skip",
     "skipped",
     "sorted_values",
+    "to_float",
     "whole_units",
     "wilson",
     "write_whole",

@@ -28,7 +28,6 @@ __all__ = [
     "is_number",
     "is_whole",
     "listed",
-    "rescaled",
     "shortened",
     "sorted_values",
 ]
@@ -103,17 +102,6 @@ def check_not_negative(name: str, value: float) -> None:
     """Refuse what is negative, infinite or no number."""
     if not (is_number(value) and 0 <= value < np.inf):
         raise ValueError(f"{name} must be finite and at least 0; it is {value!r}.")
-
-
-def rescaled(weights: Array) -> Array:
-    """Weights in the same proportions, the largest of them between ½ and 1.
-
-    That is exact, and then neither sums nor squares of weights leave the range of floats.
-
-    >>> rescaled(np.array([1e300, 5e299])), rescaled(np.array([3.0, 0.0]))
-    (array([0.74..., 0.37...]), array([0.75, 0.  ]))
-    """
-    return np.ldexp(weights, -int(np.frexp(weights.max(initial=0.0))[1]))
 
 
 def check_column(name: str, values: Any, n_rows: int) -> Array:

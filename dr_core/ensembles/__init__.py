@@ -1,5 +1,6 @@
 """Members of a fitted ensemble, their votes, and the way back to an estimator."""
 
+from dr_core._utils import iter_slices as blocks
 from dr_core.ensembles._collect import collect_votes
 from dr_core.ensembles._ensembles import (
     LABELS,
@@ -10,14 +11,13 @@ from dr_core.ensembles._ensembles import (
 )
 from dr_core.ensembles._export import export
 from dr_core.ensembles._votes import (
-    BLOCK,
     EXACT_IN_FLOAT32,
     Leaders,
     Votes,
-    blocks,
     checked_votes,
     leaders,
 )
+from dr_core.ensembles._votes import MAX_VOTES_PER_BLOCK as BLOCK
 
 __all__ = [
     "BLOCK",

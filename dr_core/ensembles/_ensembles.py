@@ -1,7 +1,7 @@
 """Members and weights of a fitted ensemble, and their votes on X and X̃.
 
-`as_ensemble` knows the voting ensembles of scikit-learn. Another library's ensemble joins in by
-registration::
+`as_ensemble` supports the voting ensembles of scikit-learn. Register the ensembles of another
+library with it::
 
     @as_ensemble.register
     def _(estimator: TheirForest) -> Ensemble:
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,11 @@ from dr_core._utils import (
     check_choice,
     whole_units,
 )
-from dr_core.ensembles._votes import LEFT_OUT
 
 __all__ = ["LABELS", "POSITIONS", "Ensemble", "MemberTask", "as_ensemble", "check_features"]
 
 POSITIONS, LABELS = "positions", "labels"
-"""What members predict: positions in the classes of the ensemble, or class labels."""
+"""Members predict positions in the classes of the ensemble, or class labels."""
 
 SUPPORTED = (
     "RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, AdaBoostClassifier, "
@@ -48,7 +47,7 @@ SUPPORTED = (
 )
 
 
-def _as_it_is(X: Any) -> Any:
+def _return_unchanged(X: Any) -> Any:
     return X
 
 
@@ -60,11 +59,15 @@ class Ensemble:
     ----------
     members : sequence of fitted classifiers
     classes : array of class labels, sorted
-    weights : array of shape (m,), or None for equal ones
+    weights : array of shape (m,), or None for equal weights
     member_says : POSITIONS or LABELS
-    columns : columns of the encoded features that each member sees; None for all
-    encode : turns X into what members take, once for all of them
-    units : array of shape (m,), whole numbers in proportion to the weights, by which votes count
+        Type of the members' predictions.
+    columns : sequence of m arrays, or None
+        Columns of the encoded features that each member was fitted on; None for all.
+    encode : callable
+        Converts X to the features of the members, once for all members.
+    inherited_units : array of shape (m,), or None
+        The `units` of the members in a larger ensemble; set by `subset`.
     """
 
     members: Sequence[Any]
@@ -72,38 +75,43 @@ class Ensemble:
     weights: Array | None = None
     member_says: str = LABELS
     columns: Sequence[Array] | None = None
-    encode: Callable[[Any], Any] = _as_it_is
-    units: Array = LEFT_OUT
+    encode: Callable[[Any], Any] = _return_unchanged
+    inherited_units: Array | None = None
 
     def __post_init__(self) -> None:
         check_choice("member_says", self.member_says, (POSITIONS, LABELS))
-        if self.units is None:
-            units = whole_units(self.weights, len(self.members), "weights")
-            object.__setattr__(self, "units", units)
+        _ = self.units  # raises ValueError if the weights are invalid
+
+    @cached_property
+    def units(self) -> Array:
+        """Weights of the votes, (m,): integers (as float64) in proportion to `weights`."""
+        if self.inherited_units is not None:
+            return self.inherited_units
+        return whole_units(self.weights, len(self.members), "weights")
 
     def task(self, j: int) -> MemberTask:
-        """What it takes to let member j vote, and nothing else."""
+        """Return all that member j needs to vote; small enough to send to another process."""
         columns = None if self.columns is None else self.columns[j]
         return MemberTask(self.members[j], columns, self.classes.tolist(), self.member_says)
 
     def subset(self, members: Sequence[int] | Array) -> Ensemble:
-        """Only these members, with the weights they have."""
+        """Return the ensemble of these members, with the same weights and units."""
         members = list(members)
         return replace(
             self,
             members=[self.members[j] for j in members],
-            units=self.units[members],
+            inherited_units=self.units[members],
             weights=None if self.weights is None else np.asarray(self.weights)[members],
             columns=None if self.columns is None else [self.columns[j] for j in members],
         )
 
     def votes(self, X: Any) -> Array:
-        """Class that each member votes for, as positions in the classes, shape (m, n)."""
+        """Return the vote of each member, as positions in the classes, shape (m, n)."""
         Z = self.encode(X)
         return np.stack([self.task(j).vote(Z) for j in range(len(self.members))])
 
     def vote_shares(self, X: Any) -> Array:
-        """Share q_y(x) of the weighted vote that each class gets, shape (n, C)."""
+        """Return the share q_y(x) of the weighted vote for each class, shape (n, C)."""
         votes = self.votes(X)
         totals = np.zeros((votes.shape[1], len(self.classes)))
         for codes, unit in zip(votes, self.units, strict=True):
@@ -111,18 +119,18 @@ class Ensemble:
         return totals / self.units.sum()
 
     def predict(self, X: Any) -> Array:
-        """The weighted vote, ties to the lowest class, shape (n,)."""
+        """Return the weighted vote, shape (n,); the lowest class wins a tie."""
         return self.classes[self.vote_shares(X).argmax(axis=1)]
 
 
 @singledispatch
 def as_ensemble(estimator: Any) -> Ensemble:
-    """Take a fitted ensemble apart.
+    """Return the members, classes and weights of a fitted ensemble.
 
     Raises
     ------
     TypeError
-        For what is not a vote, such as gradient boosting, whose members are regressors.
+        If the estimator is not a vote, such as gradient boosting, whose members are regressors.
 
     Examples
     --------
@@ -132,59 +140,62 @@ def as_ensemble(estimator: Any) -> Ensemble:
     >>> len(ensemble.members), ensemble.classes
     (3, array(['no', 'yes'], dtype='<U3'))
     """
-    if type(estimator).__name__ == "FrozenEstimator":  # of scikit-learn 1.6 and later
+    if type(estimator).__name__ == "FrozenEstimator":  # scikit-learn 1.6 and later
         return as_ensemble(estimator.estimator)
     raise TypeError(
-        f"a {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
+        f"A {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
         f"{SUPPORTED}; register others with dr_core.ensembles.as_ensemble."
     )
 
 
 @as_ensemble.register(RandomForestClassifier)
 @as_ensemble.register(ExtraTreesClassifier)
-def _forest(estimator: Any) -> Ensemble:
-    check_is_fitted(estimator)
-    return Ensemble(
-        estimator.estimators_, _classes(estimator), member_says=POSITIONS, encode=_for_trees
-    )
-
-
-@as_ensemble.register
-def _bagging(estimator: BaggingClassifier) -> Ensemble:
+def _read_forest(estimator: Any) -> Ensemble:
     check_is_fitted(estimator)
     return Ensemble(
         estimator.estimators_,
-        _classes(estimator),
+        _get_classes(estimator),
         member_says=POSITIONS,
-        columns=estimator.estimators_features_,
-        encode=_encoder(estimator.estimators_),
+        encode=_encode_for_trees,
     )
 
 
 @as_ensemble.register
-def _adaboost(estimator: AdaBoostClassifier) -> Ensemble:
+def _read_bagging(estimator: BaggingClassifier) -> Ensemble:
     check_is_fitted(estimator)
-    if getattr(estimator, "algorithm", "SAMME") == "SAMME.R":
-        raise TypeError(
-            "AdaBoost with SAMME.R adds up probabilities, it is not a vote: use algorithm='SAMME'."
-        )
-    members = estimator.estimators_
-    weights = estimator.estimator_weights_[: len(members)]
-    return Ensemble(members, _classes(estimator), weights, encode=_encoder(members))
+    return Ensemble(
+        estimator.estimators_,
+        _get_classes(estimator),
+        member_says=POSITIONS,
+        columns=estimator.estimators_features_,
+        encode=_choose_encoder(estimator.estimators_),
+    )
 
 
 @as_ensemble.register
-def _voting(estimator: VotingClassifier) -> Ensemble:
+def _read_adaboost(estimator: AdaBoostClassifier) -> Ensemble:
+    check_is_fitted(estimator)
+    if getattr(estimator, "algorithm", "SAMME") == "SAMME.R":
+        raise TypeError(
+            "AdaBoost with SAMME.R adds up probabilities and is not a vote; use algorithm='SAMME'."
+        )
+    members = estimator.estimators_
+    weights = estimator.estimator_weights_[: len(members)]
+    return Ensemble(members, _get_classes(estimator), weights, encode=_choose_encoder(members))
+
+
+@as_ensemble.register
+def _read_voting(estimator: VotingClassifier) -> Ensemble:
     check_is_fitted(estimator)
     weights = estimator.weights
     if weights is not None:
         pairs = zip(estimator.estimators, weights, strict=True)
         weights = np.array([weight for (_, member), weight in pairs if member != "drop"])
-    return Ensemble(estimator.estimators_, _classes(estimator), weights, member_says=POSITIONS)
+    return Ensemble(estimator.estimators_, _get_classes(estimator), weights, member_says=POSITIONS)
 
 
 @as_ensemble.register
-def _pipeline(estimator: Pipeline) -> Ensemble:
+def _read_pipeline(estimator: Pipeline) -> Ensemble:
     check_is_fitted(estimator)
     ensemble = as_ensemble(estimator[-1])
     before = estimator[:-1]
@@ -195,7 +206,7 @@ def _pipeline(estimator: Pipeline) -> Ensemble:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """What a pipeline does before its ensemble; can be pickled, as a lambda cannot."""
+    """The steps of a pipeline before its ensemble; unlike a lambda, this can be pickled."""
 
     before: Pipeline
     encode: Callable[[Any], Any]
@@ -206,59 +217,61 @@ class _Steps:
 
 @as_ensemble.register(list)
 @as_ensemble.register(tuple)
-def _list(members: Sequence[Any]) -> Ensemble:
+def _read_list(members: Sequence[Any]) -> Ensemble:
     if not members:
-        raise ValueError("the list of members is empty; pass at least one fitted classifier.")
+        raise ValueError("The list of members is empty; pass at least one fitted classifier.")
     for member in members:
         check_is_fitted(member)
         if not hasattr(member, "classes_"):
             raise TypeError(
-                f"the list has a {type(member).__name__}, which is no classifier. Members of a "
-                "vote must be fitted classifiers."
+                f"The list has a {type(member).__name__}, which is not a classifier; pass fitted "
+                "classifiers."
             )
     return Ensemble(members, np.unique(np.concatenate([member.classes_ for member in members])))
 
 
 def check_features(estimator: Any, first_row: Any) -> None:
-    """Let the ensemble itself look at one row, so that it objects to features it does not know.
+    """Call `predict` on one row, so that the estimator raises if its features do not match.
 
-    Its members cannot: they know features by position alone.
+    Members cannot check this: they were fitted on features without names.
     """
     if hasattr(estimator, "predict"):
         estimator.predict(first_row)
 
 
-def _classes(estimator: Any) -> Array:
+def _get_classes(estimator: Any) -> Array:
     if isinstance(estimator.classes_, list):
-        raise TypeError(f"this {type(estimator).__name__} predicts several outputs; fit one each.")
+        raise TypeError(f"This {type(estimator).__name__} has several outputs; fit one for each.")
     return np.asarray(estimator.classes_)
 
 
-def _encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
+def _choose_encoder(members: Sequence[Any]) -> Callable[[Any], Any]:
     all_trees = all(isinstance(member, DecisionTreeClassifier) for member in members)
-    return _for_trees if all_trees else _for_members
+    return _encode_for_trees if all_trees else _encode_for_members
 
 
-def _for_members(X: Any) -> Any:
-    """Features without names, as members of bagging and boosting are fitted on them."""
+def _encode_for_members(X: Any) -> Any:
+    """Return features without names, as members of bagging and boosting are fitted on."""
     if sparse.issparse(X):
         return X.tocsr()
-    if isinstance(X, pd.DataFrame) and any(map(_can_lack, X.dtypes)):
+    if isinstance(X, pd.DataFrame) and any(map(_is_nullable_number, X.dtypes)):
         return X.to_numpy(dtype=float, na_value=np.nan)
     return np.asarray(X)
 
 
-def _can_lack(dtype: Any) -> bool:
-    """Whether a column holds numbers and pandas' own sign for missing ones."""
+def _is_nullable_number(dtype: Any) -> bool:
+    """Return whether a column has a nullable numeric dtype of pandas, such as Int64."""
     return pd.api.types.is_extension_array_dtype(dtype) and pd.api.types.is_numeric_dtype(dtype)
 
 
-def _for_trees(X: Any) -> Any:
-    """Features as trees look at them, so that none has to convert them again."""
-    with np.errstate(over="ignore"):  # told below
-        converted = _for_members(X).astype(np.float32)
+def _encode_for_trees(X: Any) -> Any:
+    """Return features in the dtype of trees, so that no tree has to convert them again."""
+    with np.errstate(over="ignore"):  # raises below
+        converted = _encode_for_members(X).astype(np.float32)
     if np.isinf(converted.data if sparse.issparse(converted) else converted).any():
-        raise ValueError("X has infinite values, or values too large for float32.")
+        raise ValueError(
+            "X has infinite values, or values too large for float32; remove or rescale them."
+        )
     return converted
 
 

@@ -1,4 +1,4 @@
-"""A pruned ensemble as an ordinary fitted estimator, for use without this library."""
+"""Export a pruned ensemble as a fitted estimator of its own type."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ __all__ = ["export"]
 
 
 def export(estimator: Any, members: Sequence[int] | Array) -> Any:
-    """Return a fitted ensemble of the same type that has these members only.
+    """Return a fitted ensemble of the same type with these members only.
 
-    Forests, bagging of classifiers with `predict_proba` and soft voting average probabilities, so
-    their own `predict` can differ from the weighted vote that was pruned; a warning says so.
+    It can be used without this library. Forests, soft voting, and bagging of classifiers with
+    `predict_proba` average probabilities, so their `predict` can differ from the pruned weighted
+    vote. These issue a UserWarning.
 
     Parameters
     ----------
     estimator : fitted ensemble, or list of classifiers
-        Never modified; members are shared, not copied.
+        It is not modified. Members are shared, not copied.
     members : sequence of int
         Positions of the members to keep.
 
@@ -44,30 +45,30 @@ def export(estimator: Any, members: Sequence[int] | Array) -> Any:
     >>> len(export(boost, [0, 2]).estimators_)
     2
     """
-    kept = _checked_members(members, as_ensemble(estimator))
-    if _averages(estimator):
+    kept = _check_members(members, as_ensemble(estimator))
+    if _averages_probabilities(estimator):
         warnings.warn(
-            "the exported ensemble averages the probabilities of its members, as its type does; "
+            "The exported ensemble averages the probabilities of its members; "
             "its predictions can differ from those of the pruned weighted vote.",
             stacklevel=2,
         )
-    return _with_members(estimator, kept)
+    return _keep_members(estimator, kept)
 
 
-def _checked_members(members: Sequence[int] | Array, ensemble: Ensemble) -> list[int]:
+def _check_members(members: Sequence[int] | Array, ensemble: Ensemble) -> list[int]:
     kept, size = list(members), len(ensemble.members)
     positions = {j for j in kept if is_whole(j) and 0 <= j < size}
     if not kept or len(positions) < len(kept):
         raise ValueError(
-            f"members must be distinct positions from 0 to {size - 1}, at least one; found "
+            f"members must be distinct positions from 0 to {size - 1}, at least one; got "
             f"{listed(np.asarray(kept).tolist())}."
         )
     return [int(j) for j in kept]
 
 
-def _averages(estimator: Any) -> bool:
+def _averages_probabilities(estimator: Any) -> bool:
     if isinstance(estimator, Pipeline):
-        return _averages(estimator[-1])
+        return _averages_probabilities(estimator[-1])
     if isinstance(estimator, BaggingClassifier):
         return hasattr(estimator.estimators_[0], "predict_proba")
     if isinstance(estimator, VotingClassifier):
@@ -76,39 +77,43 @@ def _averages(estimator: Any) -> bool:
 
 
 @singledispatch
-def _with_members(estimator: Any, kept: list[int]) -> Any:
-    if type(estimator).__name__ == "FrozenEstimator":  # of scikit-learn 1.6 and later
-        return _with_members(estimator.estimator, kept)
-    raise TypeError(f"a {type(estimator).__name__} cannot be exported; use its kept members.")
+def _keep_members(estimator: Any, kept: list[int]) -> Any:
+    if type(estimator).__name__ == "FrozenEstimator":  # scikit-learn 1.6 and later
+        return _keep_members(estimator.estimator, kept)
+    raise TypeError(
+        f"A {type(estimator).__name__} cannot be exported; use the kept members themselves."
+    )
 
 
-@_with_members.register(RandomForestClassifier)
-@_with_members.register(ExtraTreesClassifier)
-def _forest(estimator: Any, kept: list[int]) -> Any:
+@_keep_members.register(RandomForestClassifier)
+@_keep_members.register(ExtraTreesClassifier)
+def _prune_forest(estimator: Any, kept: list[int]) -> Any:
     pruned = copy(estimator).set_params(n_estimators=len(kept))
     pruned.estimators_ = [estimator.estimators_[j] for j in kept]
     for name in [name for name in vars(pruned) if name.startswith("oob_") and name.endswith("_")]:
-        delattr(pruned, name)  # what was estimated of the whole ensemble
+        delattr(pruned, name)  # out-of-bag estimates of the whole ensemble
     return pruned
 
 
-@_with_members.register
-def _bagging(estimator: BaggingClassifier, kept: list[int]) -> Any:
-    pruned = _forest(estimator, kept)
+@_keep_members.register
+def _prune_bagging(estimator: BaggingClassifier, kept: list[int]) -> Any:
+    pruned = _prune_forest(estimator, kept)
     pruned.estimators_features_ = [estimator.estimators_features_[j] for j in kept]
     return pruned
 
 
-@_with_members.register
-def _adaboost(estimator: AdaBoostClassifier, kept: list[int]) -> Any:
-    pruned = _forest(estimator, kept)
+@_keep_members.register
+def _prune_adaboost(estimator: AdaBoostClassifier, kept: list[int]) -> Any:
+    pruned = _prune_forest(estimator, kept)
     pruned.estimator_weights_ = estimator.estimator_weights_[kept]
     pruned.estimator_errors_ = estimator.estimator_errors_[kept]
     return pruned
 
 
-@_with_members.register
-def _voting(estimator: VotingClassifier, kept: list[int]) -> Any:
+@_keep_members.register
+def _prune_voting(estimator: VotingClassifier, kept: list[int]) -> Any:
+    # `estimators` has dropped members as well, `estimators_` has not: of [tree, "drop", bayes],
+    # position 1 of `estimators_` is position 2 of `estimators`.
     active = [i for i, (_, member) in enumerate(estimator.estimators) if member != "drop"]
     chosen = [active[j] for j in kept]
     weights = estimator.weights
@@ -122,15 +127,15 @@ def _voting(estimator: VotingClassifier, kept: list[int]) -> Any:
     return pruned
 
 
-@_with_members.register
-def _pipeline(estimator: Pipeline, kept: list[int]) -> Any:
+@_keep_members.register
+def _prune_pipeline(estimator: Pipeline, kept: list[int]) -> Any:
     pruned = copy(estimator)
     name, last = estimator.steps[-1]
-    pruned.steps = [*estimator.steps[:-1], (name, _with_members(last, kept))]
+    pruned.steps = [*estimator.steps[:-1], (name, _keep_members(last, kept))]
     return pruned
 
 
-@_with_members.register(list)
-@_with_members.register(tuple)
-def _list(members: Sequence[Any], kept: list[int]) -> Any:
+@_keep_members.register(list)
+@_keep_members.register(tuple)
+def _prune_list(members: Sequence[Any], kept: list[int]) -> Any:
     return [members[j] for j in kept]

@@ -1,13 +1,13 @@
 """The weighted vote of an ensemble, its margin γ and its inconsistency φ.
 
-Weights are kept as whole numbers (`Votes.units`, `Votes.row_units`), so that every sum of votes
-and every share of rows is exact: a tie is a tie on every machine and in every order of summation.
+Weights are kept as integers (`Votes.units`, `Votes.row_units`), so every sum of votes and every
+share of instances is exact, and a tie is a tie on every machine. `dr_core._utils._numbers` has the
+details.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,28 +16,29 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from dr_core._utils import whole_units
+from dr_core._utils import NUMERIC_KINDS, Array, iter_slices, whole_units
 
-__all__ = ["Votes"]
-
-Array = npt.NDArray[Any]
+__all__ = [
+    "EXACT_IN_FLOAT32",
+    "MAX_VOTES_PER_BLOCK",
+    "Leaders",
+    "Votes",
+    "checked_votes",
+    "leaders",
+]
 
 EXACT_IN_FLOAT32 = 2**24
-"""Whole numbers below this are exact in float32, so are their sums."""
+"""Integers below this are exact in float32, and so are their sums below it."""
 
-BLOCK = 2**20
-"""Votes looked at together: float copies of the votes never take more than 8 MB."""
+MAX_VOTES_PER_BLOCK = 2**20
+"""Votes converted to float64 at once, which takes 8 MB."""
 
-NUMBERS = "biuf"
-"""Kinds of NumPy dtypes whose labels compare with one another."""
-
-LEFT_OUT: Any = None
-"""Default of arguments that are arrays once the object is made."""
+MAX_VOTE_CLASSES = 2**16
+"""Classes whose positions fit into two bytes."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Votes:
-    """What m members say of n instances, before and after perturbation.
+    """Votes of m members on n instances, before and after perturbation.
 
     Parameters
     ----------
@@ -46,14 +47,13 @@ class Votes:
     y : array of shape (n,)
         True labels.
     weights : array of shape (m,), optional
-        Weights of the members, at least 0; uniform when left out.
+        Weights of the members, at least 0; equal by default.
     sample_weight : array of shape (n,), optional
-        Weights of the instances; uniform when left out.
+        Weights of the instances, at least 0; equal by default.
     classes : array, optional
-        Sorted class labels. When given, `votes`, `perturbed` and `y` already are positions in it.
+        Sorted class labels. If given, `votes`, `perturbed` and `y` must be positions in `classes`.
     rows : array of shape (n,), optional
-        Which person each instance is about, when several perturbations of one are listed; all
-        different when left out.
+        Row of the data that each instance is a perturbation of; all different by default.
 
     Attributes
     ----------
@@ -64,9 +64,15 @@ class Votes:
     weights : array of shape (m,)
         Weights of the members; they sum to 1.
     units : array of shape (m,)
-        Whole numbers (held as float64) in proportion to the weights.
+        Integers (as float64) in proportion to the weights.
     row_weights, row_units : arrays of shape (n,)
         The same for the instances.
+    sample_weight, rows
+        As given; `rows` is an array.
+
+    Notes
+    -----
+    Properties are computed once and cached. Do not modify the arrays.
 
     Examples
     --------
@@ -88,36 +94,31 @@ class Votes:
     0.5
     """
 
-    votes: Array
-    perturbed: Array
-    y: Array
-    weights: Array = LEFT_OUT
-    sample_weight: Array | None = None
-    classes: Array = LEFT_OUT
-    rows: Array = LEFT_OUT
-    units: Array = field(init=False)
-    row_units: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        arrays = _checked_shapes(self.votes, self.perturbed, self.y)
+    def __init__(
+        self,
+        votes: npt.ArrayLike,
+        perturbed: npt.ArrayLike,
+        y: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        classes: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> None:
+        arrays = _check_shapes(votes, perturbed, y)
         m, n = arrays["votes"].shape
-        units = whole_units(self.weights, m, "weights")
-        encode = _encoded if self.classes is None else _checked_codes
-        classes = _found_classes(arrays) if self.classes is None else np.asarray(self.classes)
-        for name, array in arrays.items():
-            self._set(name, encode(name, array, classes))
-        self._set("classes", classes)
-        self._set("units", units)
-        self._set("weights", units / units.sum())
-        self._set("row_units", whole_units(self.sample_weight, n, "sample_weight"))
-        self._set("rows", _checked_rows(self.rows, n))
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
+        self.units = whole_units(weights, m, "weights")
+        self.weights = self.units / self.units.sum()
+        self.classes = _find_classes(arrays) if classes is None else np.asarray(classes)
+        to_codes = _encode_labels if classes is None else _check_codes
+        codes = {name: to_codes(name, array, self.classes) for name, array in arrays.items()}
+        self.votes, self.perturbed, self.y = codes["votes"], codes["perturbed"], codes["y"]
+        self.sample_weight = sample_weight
+        self.row_units = whole_units(sample_weight, n, "sample_weight")
+        self.rows = _check_rows(rows, n)
 
     def __repr__(self) -> str:
-        shown = np.array2string(self.classes, separator=", ", threshold=6, edgeitems=2)
-        return f"Votes({self.n_members} members, {self.n_instances} instances, classes {shown})"
+        classes = np.array2string(self.classes, separator=", ", threshold=6, edgeitems=2)
+        return f"Votes({self.n_members} members, {self.n_instances} instances, classes {classes})"
 
     @property
     def n_members(self) -> int:
@@ -136,7 +137,7 @@ class Votes:
 
     @cached_property
     def uniform_rows(self) -> bool:
-        """Whether all instances weigh the same."""
+        """Whether all instances have the same weight."""
         return bool((self.row_units == self.row_units[0]).all())
 
     @cached_property
@@ -144,31 +145,31 @@ class Votes:
         """Weights of the instances, (n,); they sum to 1."""
         return self.row_units / self.row_units.sum()
 
+    # Changes are rare, so the matrix is sparse, and it is built without a dense one of its size.
+    # If member 0 changes on instances 1 and 4, member 1 on none, and member 2 on instance 0, then
+    # columns = [1, 4, 0] and ends = [0, 2, 2, 3]: row j has the columns[ends[j]:ends[j + 1]].
     @cached_property
     def changes(self) -> sparse.csr_array:
-        """Which member changes its vote on which instance, 1[f(x) ≠ f(x̃)], (m, n).
-
-        Changes are rare, so only where they are is kept.
-        """
+        """Which member changes its vote on which instance, 1[f(x) ≠ f(x̃)], sparse, (m, n)."""
         pairs = zip(self.votes, self.perturbed, strict=True)
-        found = [np.flatnonzero(own != perturbed).astype(np.int32) for own, perturbed in pairs]
-        where = np.concatenate(found)
-        ends = np.cumsum([0, *map(len, found)])
-        return sparse.csr_array((np.ones(len(where), bool), where, ends), self.votes.shape)
+        changed = [np.flatnonzero(own != perturbed).astype(np.int32) for own, perturbed in pairs]
+        columns = np.concatenate(changed)
+        ends = np.cumsum([0, *map(len, changed)])
+        return sparse.csr_array((np.ones(len(columns), bool), columns, ends), self.votes.shape)
 
     @cached_property
     def totals(self) -> Array:
-        """Votes of each class on x, in units, (C, n)."""
-        return self._totals(self.votes)
+        """Votes for each class on x, in units, (C, n)."""
+        return self._count_votes(self.votes)
 
     @cached_property
     def perturbed_totals(self) -> Array:
-        """Votes of each class on x̃, in units, (C, n)."""
-        return self._totals(self.perturbed)
+        """Votes for each class on x̃, in units, (C, n)."""
+        return self._count_votes(self.perturbed)
 
     @cached_property
     def vote(self) -> Array:
-        """The weighted vote on x, argmax_y q_y(x), ties to the lowest class, (n,)."""
+        """The weighted vote on x, argmax_y q_y(x), (n,); the lowest class wins a tie."""
         return self._leaders.winner
 
     @cached_property
@@ -202,7 +203,7 @@ class Votes:
 
     @cached_property
     def error(self) -> float:
-        """Share of instances the vote gets wrong."""
+        """Share of instances with a wrong vote."""
         return self.share(self.vote != self.y)
 
     @cached_property
@@ -221,21 +222,20 @@ class Votes:
         return np.asarray(self.changes @ self.row_units) / self.row_units.sum()
 
     def count(self, condition: Array) -> float:
-        """Row units of the instances where `condition`, a bool array (n,), holds."""
+        """Return the row units of the instances where `condition`, a bool array (n,), holds."""
         if self.uniform_rows:
             return float(np.count_nonzero(condition))
         return float(self.row_units @ condition)
 
     def share(self, condition: Array) -> float:
-        """Weighted share of the instances where `condition`, a bool array (n,), holds.
+        """Return the weighted share of the instances where `condition`, a bool array (n,), holds.
 
-        It is one division of whole numbers, hence the same to the last bit however the rows
-        were gone through.
+        It is one division of integers, so the order of the instances does not matter.
         """
         return self.count(condition) / float(self.row_units.sum())
 
     def subset(self, members: npt.ArrayLike) -> Votes:
-        """Votes of the sub-ensemble of these `members`, weights renormalised over them."""
+        """Return the votes of the sub-ensemble of `members`, with renormalised weights."""
         kept = np.asarray(members)
         return Votes(
             self.votes[kept],
@@ -247,24 +247,32 @@ class Votes:
             rows=self.rows,
         )
 
-    def _totals(self, codes: Array) -> Array:
+    def _count_votes(self, codes: Array) -> Array:
+        """Return the units that vote for each class, (C, n)."""
         totals = np.empty((self.n_classes, self.n_instances))
         for label in range(1, self.n_classes):
-            totals[label] = self._weighed(codes, label)
+            totals[label] = self._sum_units(codes, label)
+        # Exact, as these are integers: class 0 has the votes that no other class has.
         totals[0] = self.units.sum() - totals[1:].sum(axis=0)
         return totals
 
-    def _weighed(self, array: Array, value: object) -> Array:
-        """Units of the members with this `value` in each column, (n,)."""
-        weighed = np.empty(self.n_instances)
-        for columns in blocks(self.n_instances, BLOCK // self.n_members):
-            weighed[columns] = self.units @ (array[:, columns] == value)
-        return weighed
+    def _sum_units(self, codes: Array, label: int) -> Array:
+        """Return the units of the members that vote for one class, (n,)."""
+        found = np.empty(self.n_instances)
+        for columns in iter_slices(self.n_instances, MAX_VOTES_PER_BLOCK // self.n_members):
+            found[columns] = self.units @ (codes[:, columns] == label)
+        return found
 
 
 @dataclass(frozen=True)
 class Leaders:
-    """The two classes with most votes on each instance; arrays of shape (n,)."""
+    """The two classes with most votes on each instance; arrays of shape (n,).
+
+    Attributes
+    ----------
+    winner, runner_up : positions of the classes
+    first, second : their votes
+    """
 
     winner: Array
     runner_up: Array
@@ -273,19 +281,28 @@ class Leaders:
 
     @property
     def margin(self) -> Array:
-        """Votes by which the winner leads."""
+        """Votes of the winner minus votes of the runner-up."""
         return np.asarray(self.first - self.second)
 
+    # The lower class wins a tie. With 5 : 3 votes for classes 0 and 1, the runner-up is the higher
+    # class: 2 more votes only give it a tie, so it needs 3. With 3 : 5 votes, the runner-up is the
+    # lower class, and 2 more votes are enough.
     @property
     def lead(self) -> Array:
-        """Votes the winner must lose, or the runner-up win, for the vote to turn."""
+        """Votes that the runner-up must gain, or the winner lose, for the vote to change."""
         return np.asarray(self.margin + (self.runner_up > self.winner))
 
 
+# One pass over the classes keeps the best two so far. For votes (2, 2, 3) of classes 0, 1 and 2:
+#     Class 1 ties with class 0, so class 0 stays the winner, and class 1 is the runner-up.
+#     Class 2 beats class 0, so class 2 is the winner, and class 0 is the runner-up: it ties with
+#     class 1 and is lower.
+# Class 1 is the first runner-up even with 0 votes.
 def leaders(totals: Array) -> Leaders:
-    """Find winner and runner-up of each column of `totals`, (C, n), ties to the lower class.
+    """Find the winner and the runner-up of each column of `totals`, (C, n).
 
-    With one class only, nobody (class 0 with no votes) is the runner-up.
+    Of classes with equal votes, the lower one comes first. If there is one class only, the
+    runner-up is class 0 with 0 votes.
 
     Examples
     --------
@@ -293,8 +310,8 @@ def leaders(totals: Array) -> Leaders:
     >>> led.winner, led.runner_up, led.margin
     (array([1, 0], dtype=uint8), array([2, 1], dtype=uint8), array([1., 0.]))
     """
-    code = _code_type(totals)
-    if len(totals) == 2:  # the same as below, in fewer passes
+    code = _get_code_type(totals)
+    if len(totals) == 2:  # the same as below, but faster
         winner = (totals[1] > totals[0]).astype(code)
         return Leaders(winner, 1 - winner, np.maximum(*totals), np.minimum(*totals))
     first, second = totals[0], np.zeros_like(totals[0])
@@ -309,51 +326,38 @@ def leaders(totals: Array) -> Leaders:
     return Leaders(winner, runner_up, first, second)
 
 
-def blocks(length: int, size: int) -> Iterator[slice]:
-    """Slices that cover `length` positions, at most `size` (and at least one) at a time.
-
-    Examples
-    --------
-    >>> list(blocks(5, 2))
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
-    """
-    size = max(1, size)
-    return (slice(start, min(start + size, length)) for start in range(0, length, size))
-
-
 def checked_votes(votes: object) -> Votes:
-    """Return votes if they are `Votes`, an error if not."""
+    """Return `votes`; raise TypeError if they are not `Votes`."""
     if isinstance(votes, Votes):
         return votes
     raise TypeError(
-        f"votes is a {type(votes).__name__}; pass Votes, as collect_votes returns them."
+        f"votes must be Votes, as returned by collect_votes; got a {type(votes).__name__}."
     )
 
 
-def _checked_rows(rows: npt.ArrayLike | None, length: int) -> Array:
+def _check_rows(rows: npt.ArrayLike | None, length: int) -> Array:
     given = np.arange(length) if rows is None else np.asarray(rows)
     if given.shape != (length,):
         raise ValueError(
-            f"rows must have shape ({length},), one for each instance; found {given.shape}."
+            f"rows must have shape ({length},), one entry per instance; got {given.shape}."
         )
     return given
 
 
-def _checked_shapes(votes: object, perturbed: object, y: object) -> dict[str, Array]:
-    """Return the three as arrays of shapes (m, n), (m, n), (n,), or name the one that is not."""
+def _check_shapes(votes: object, perturbed: object, y: object) -> dict[str, Array]:
+    """Return the arguments as arrays; raise ValueError if their shapes do not match."""
     arrays = {"votes": votes, "perturbed": perturbed, "y": y}
     found = {name: _as_array(name, value) for name, value in arrays.items()}
     shape = found["votes"].shape
     if len(shape) != 2 or 0 in shape:
         raise ValueError(
-            "votes must have shape (members, instances), with at least one of each; "
-            f"found {shape}."
+            f"votes must have shape (members, instances), with at least one of each; got {shape}."
         )
     for name, wanted in {"perturbed": shape, "y": shape[1:]}.items():
         if found[name].shape != wanted:
             raise ValueError(
-                f"{name} must have shape {wanted} to go with votes of shape {shape}; "
-                f"found {found[name].shape}."
+                f"{name} must have shape {wanted} to match votes of shape {shape}; "
+                f"got {found[name].shape}."
             )
     return found
 
@@ -362,60 +366,62 @@ def _as_array(name: str, value: object) -> Array:
     try:
         return np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must be an array; found rows of different lengths.") from None
+        raise ValueError(f"{name} must be an array; got rows of different lengths.") from None
 
 
-def _found_classes(arrays: dict[str, Array]) -> Array:
-    """All labels found, sorted."""
-    numeric = {name: array.dtype.kind in NUMBERS for name, array in arrays.items()}
+def _find_classes(arrays: dict[str, Array]) -> Array:
+    """Return all labels, sorted."""
+    numeric = {name: array.dtype.kind in NUMERIC_KINDS for name, array in arrays.items()}
     if len(set(numeric.values())) > 1:
         kinds = ", ".join(f"{name} of {array.dtype}" for name, array in arrays.items())
-        raise ValueError(f"votes, perturbed and y must hold labels of one kind; found {kinds}.")
-    labels = [_unique(name, row) for name, array in arrays.items() for row in np.atleast_2d(array)]
+        raise ValueError(f"votes, perturbed and y must have labels of one kind; got {kinds}.")
+    labels = [
+        _find_labels(name, row) for name, array in arrays.items() for row in np.atleast_2d(array)
+    ]
     try:
         return np.unique(np.concatenate(labels))
     except TypeError:
         types = sorted({type(label).__name__ for row in labels for label in row.tolist()})
         raise ValueError(
-            f"labels of types {', '.join(types)} cannot be sorted; use one type."
+            f"Labels of types {', '.join(types)} cannot be sorted; use one type."
         ) from None
 
 
-def _unique(name: str, row: Array) -> Array:
-    """Labels in one row, in any order."""
+def _find_labels(name: str, row: Array) -> Array:
+    """Return the distinct labels of one row, in any order."""
     labels = np.unique(row) if row.dtype.kind == "U" else np.asarray(pd.unique(row))
     if pd.isna(labels).any():
-        raise ValueError(f"{name} holds missing labels (NaN or None); drop those instances first.")
+        raise ValueError(f"{name} has missing labels (NaN or None); drop these instances first.")
     return labels
 
 
-def _encoded(name: str, array: Array, classes: Array) -> Array:
-    """Positions in `classes`, member by member so that no second large array is made."""
-    codes = np.empty(array.shape, _code_type(classes))
+def _encode_labels(name: str, array: Array, classes: Array) -> Array:
+    """Return positions in `classes`; one member at a time needs less memory."""
+    codes = np.empty(array.shape, _get_code_type(classes))
     for row, target in zip(np.atleast_2d(array), np.atleast_2d(codes), strict=True):
         target[:] = np.searchsorted(classes, row)
     return codes
 
 
-def _checked_codes(name: str, codes: Array, classes: Array) -> Array:
-    """Positions given by the caller, in the compact type."""
+def _check_codes(name: str, codes: Array, classes: Array) -> Array:
+    """Return positions in `classes` in the smallest dtype; raise ValueError if one is not."""
     if codes.dtype.kind not in "biu":
         raise ValueError(
-            f"{name} must hold positions in classes, whole numbers; found {codes.dtype}. "
-            "Leave classes out to have labels encoded."
+            f"{name} must be integers, positions in classes; got {codes.dtype}. "
+            "To pass labels, omit classes."
         )
     if int(codes.min()) < 0 or int(codes.max()) >= len(classes):
         raise ValueError(
-            f"{name} must hold positions from 0 to {len(classes) - 1}, one for each of classes; "
-            f"found {codes.min()} to {codes.max()}."
+            f"{name} must be positions in classes, from 0 to {len(classes) - 1}; "
+            f"got {codes.min()} to {codes.max()}."
         )
-    return codes.astype(_code_type(classes), copy=False)
+    return codes.astype(_get_code_type(classes), copy=False)
 
 
-def _code_type(classes: Array) -> type[np.unsignedinteger[Any]]:
-    if len(classes) > 2**16:
+def _get_code_type(classes: Array) -> type[np.unsignedinteger[Any]]:
+    if len(classes) > MAX_VOTE_CLASSES:
         raise ValueError(
-            f"Found {len(classes)} distinct labels; a vote is over at most {2**16} classes. "
-            "Are these the predictions of a regressor?"
+            f"A vote can have at most {MAX_VOTE_CLASSES} classes; got {len(classes)} labels. "
+            "Pass predictions of classifiers, not of regressors."
         )
     return np.uint8 if len(classes) <= 2**8 else np.uint16

@@ -21,10 +21,9 @@ from dr_core.metrics._measures import (
     specificity,
 )
 from dr_core.metrics._providers import Provider, load_provider, provide_measures
-from dr_core.metrics._tally import DIGITS, Tally, tally_predictions, tally_profiles
+from dr_core.metrics._tally import Tally, tally_predictions, tally_profiles
 
 __all__ = [
-    "DIGITS",
     "DR",
     "ESTABLISHED",
     "MEASURES",

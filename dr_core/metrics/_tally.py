@@ -1,10 +1,9 @@
 """The additive table of counts that every group measure is computed from.
 
-A tally counts rows by (group, y, f(x), profile), where the profile of a row is the distribution of
-f(x̃) over the classes. A sampled x̃ has a sure prediction, so there profile and f(x̃) are one and
-the same; an exact risk has a handful of profiles. Rows with the same profile are alike in every
-respect that a measure can see: tallies of parts add up to the tally of the whole, and a bootstrap
-of rows is a multinomial draw over cells.
+A tally counts rows by (group, y, f(x), profile). The profile of a row is the distribution of f(x̃)
+over the classes. A sampled x̃ has one prediction, so its profile is a one-hot vector. An exact risk
+has few distinct profiles. Measures depend on a row only through its cell, so the tallies of parts
+add up to the tally of the whole, and a bootstrap of rows is a multinomial draw over cells.
 """
 
 from __future__ import annotations
@@ -17,37 +16,40 @@ from typing import Any
 import numpy as np
 
 from dr_core._tables import joint_positions
-from dr_core._utils import UNIT, Array, exact_squares, exact_sums, rounded, sorted_values
+from dr_core._utils import (
+    Array,
+    exact_counts,
+    exact_squares,
+    exact_sums,
+    iter_slices,
+    round_probability,
+    scale_sums,
+    sorted_values,
+)
 
-__all__ = ["DIGITS", "GROUPS", "Tally", "tally_predictions", "tally_profiles"]
+__all__ = ["Tally", "tally_predictions", "tally_profiles"]
 
-GROUPS = 3
+N_GROUPS = 3
 """Marginalised, privileged, neither."""
 
-DIGITS = 14
-"""Digits to which the probabilities of a profile are kept."""
-
-EXTREME = 400
-"""Powers of 2 up to which a total weight is an ordinary one."""
-
-BLOCK = 2**22
-"""Numbers a block of bootstrap tables holds at the most."""
+MAX_NUMBERS_PER_BLOCK = 2**22
+"""Numbers in a block of bootstrap tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Rows counted by (group, y, f(x), profile of f(x̃)).
+    """Counts and weights of rows by (group, y, f(x), profile of f(x̃)).
 
     Attributes
     ----------
     classes : list
-        Class labels; C of them.
+        The C class labels.
     profiles : array of shape (P, C)
-        Each profile, in ascending order: the probability that f(x̃) is each of the classes.
+        The distinct profiles, in ascending order: the probability of each class for f(x̃).
     counts : array of shape (3, C, C, P)
         Number of rows in each cell.
     sums : pair of arrays of shape (3, C, C, P), or None
-        Exact sums of the weights in each cell and of their squares; None where each row weighs 1.
+        Exact sums of the weights in each cell, and of their squares; None if every weight is 1.
 
     Examples
     --------
@@ -61,29 +63,21 @@ class Tally:
     counts: Array
     sums: tuple[Array, Array] | None = None
 
-    @cached_property
+    @property
     def weights(self) -> Array:
-        """Weight of the rows in each cell, shape (3, C, C, P).
+        """Weight of the rows in each cell, shape (3, C, C, P); see `scale_sums` for the scale."""
+        return self._weights_and_squares[0]
 
-        Extreme weights are in a unit of their own, so that their squares are floats too.
-        """
-        if self.sums is None:
-            return self.counts.astype(float)
-        return rounded(self.sums[0], self._unit)
-
-    @cached_property
+    @property
     def squares(self) -> Array:
-        """Sum of the squares of their weights, shape (3, C, C, P)."""
-        if self.sums is None:
-            return self.counts.astype(float)
-        return rounded(self.sums[1], self._unit**2)
+        """Sum of the squared weights in each cell, shape (3, C, C, P), on the same scale."""
+        return self._weights_and_squares[1]
 
     @cached_property
-    def _unit(self) -> int:
-        """What counts as weight 1: 1, or a power of 2 near the total where that is extreme."""
-        total = 0 if self.sums is None else int(self.sums[0].sum())
-        size = total.bit_length() - UNIT.bit_length()
-        return UNIT if abs(size) < EXTREME or not total else 1 << total.bit_length()
+    def _weights_and_squares(self) -> tuple[Array, Array]:
+        if self.sums is None:
+            return self.counts.astype(float), self.counts.astype(float)
+        return scale_sums(*self.sums)
 
     @property
     def group_rows(self) -> Array:
@@ -97,83 +91,90 @@ class Tally:
 
     @property
     def n_effective(self) -> float:
-        """Number of rows; with unequal weights, the number of equal ones worth as much (Kish)."""
+        """Kish's effective sample size, (Σw)²/Σw²; the number of rows if weights are equal."""
         return float(self.weights.sum() ** 2 / self.squares.sum())
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
         classes = sorted_values({*self.classes, *other.classes})
-        mine, its = self._with_classes(classes), other._with_classes(classes)
-        profiles, position = np.unique(
-            np.vstack([mine.profiles, its.profiles]), axis=0, return_inverse=True
-        )
-        split = len(mine.profiles)
-        return mine._with_profiles(profiles, position.ravel()[:split])._plus(
-            its._with_profiles(profiles, position.ravel()[split:])
-        )
+        mine, theirs = self._with_classes(classes), other._with_classes(classes)
+        stacked = np.vstack([mine.profiles, theirs.profiles])
+        profiles, position = np.unique(stacked, axis=0, return_inverse=True)
+        my_place, their_place = np.split(position.ravel(), [len(mine.profiles)])
+        aligned = theirs._with_profiles(profiles, their_place)
+        return mine._with_profiles(profiles, my_place)._add_aligned(aligned)
 
+    # For 100 rows in cells of 60, 30 and 10 rows, a replicate draws three counts, such as 57, 34
+    # and 9, instead of 100 rows. If weights in the last cell have mean 2 and standard deviation ½,
+    # then the 9 rows drawn from it weigh 9 · 2 + √9 · ½ · z, where z is standard normal.
     def bootstrap(self, n_boot: int, rng: np.random.Generator) -> Iterator[Array]:
-        """Tables of bootstrap replicates, in blocks of shape (replicates, 3, C, C, C).
+        """Iterate over tables of bootstrap replicates, in blocks (replicates, 3, C, C, C).
 
-        Resampling n rows draws the numbers of rows in the cells from a multinomial. Given these,
-        the weight of a cell is a sum of that many weights drawn from it: its mean and variance are
-        matched, so equal weights (variance 0) are exact.
+        The numbers of rows in the cells are drawn from a multinomial. The weight of a cell is then
+        drawn from a normal with the mean and variance of a sum of that many of its weights. Equal
+        weights have variance 0, so for them this is the bootstrap of rows exactly.
         """
         filled = np.flatnonzero(self.counts)
         counts = self.counts.ravel()[filled]
         mean = self.weights.ravel()[filled] / counts
         spread = np.sqrt(np.maximum(self.squares.ravel()[filled] / counts - mean**2, 0))
-        step = max(1, BLOCK // (self.counts.size + self.counts.size // self.counts.shape[-1]))
-        for start in range(0, n_boot, step):
-            size = min(step, n_boot - start)
+        n_cells = self.counts.size
+        n_numbers = n_cells + n_cells // self.counts.shape[-1]
+        for block in iter_slices(n_boot, MAX_NUMBERS_PER_BLOCK // n_numbers):
+            size = block.stop - block.start
             drawn = rng.multinomial(counts.sum(), counts / counts.sum(), size=size)
             noise = rng.standard_normal(drawn.shape) if spread.any() else 0.0
-            cells = np.zeros((size, self.counts.size))
+            cells = np.zeros((size, n_cells))
             cells[:, filled] = np.maximum(drawn * mean + np.sqrt(drawn) * spread * noise, 0)
             yield cells.reshape(size, *self.counts.shape) @ self.profiles
 
+    # The classes ["a", "c"] have the places [0, 2] in ["a", "b", "c"]. So the profile (0.3, 0.7)
+    # becomes (0.3, 0, 0.7), and the cell of y = "c" and f(x) = "a" moves from [1, 0] to [2, 0].
     def _with_classes(self, classes: list[Any]) -> Tally:
+        """Return the same tally over more classes."""
         if classes == self.classes:
             return self
         place = [classes.index(label) for label in self.classes]
         profiles = np.zeros((len(self.profiles), len(classes)))
         profiles[:, place] = self.profiles
-        shape = (GROUPS, len(classes), len(classes), len(profiles))
-        where = np.ix_(range(GROUPS), place, place, range(len(profiles)))
-        return self._moved(classes, profiles, shape, where)
+        shape = (N_GROUPS, len(classes), len(classes), len(profiles))
+        where = np.ix_(range(N_GROUPS), place, place, range(len(profiles)))
+        return self._move_cells(classes, profiles, shape, where)
 
     def _with_profiles(self, profiles: Array, place: Array) -> Tally:
+        """Return the same tally over more profiles, with its own at `place`."""
         shape = (*self.counts.shape[:-1], len(profiles))
         where = np.ix_(*(np.arange(size) for size in self.counts.shape[:-1]), place)
-        return self._moved(self.classes, profiles, shape, where)
+        return self._move_cells(self.classes, profiles, shape, where)
 
-    def _moved(self, classes: list[Any], profiles: Array, shape: Any, where: Any) -> Tally:
-        def moved(old: Array) -> Array:
+    def _move_cells(self, classes: list[Any], profiles: Array, shape: Any, where: Any) -> Tally:
+        def move(old: Array) -> Array:
             new = np.zeros(shape, old.dtype)
             new[where] = old
             return new
 
-        sums = None if self.sums is None else (moved(self.sums[0]), moved(self.sums[1]))
-        return Tally(classes, profiles, moved(self.counts), sums)
+        sums = None if self.sums is None else (move(self.sums[0]), move(self.sums[1]))
+        return Tally(classes, profiles, move(self.counts), sums)
 
-    def _plus(self, other: Tally) -> Tally:
+    def _add_aligned(self, other: Tally) -> Tally:
+        """Add a tally over the same classes and profiles."""
         sums = None
         if self.sums is not None or other.sums is not None:
-            (mine, its), (squared, its_squared) = zip(self._exact, other._exact, strict=True)
-            sums = mine + its, squared + its_squared
+            my_sums, my_squares = self._exact_sums
+            their_sums, their_squares = other._exact_sums
+            sums = my_sums + their_sums, my_squares + their_squares
         return Tally(self.classes, self.profiles, self.counts + other.counts, sums)
 
     @property
-    def _exact(self) -> tuple[Array, Array]:
-        ones = self.counts.astype(object) * UNIT
-        return (ones, ones * UNIT) if self.sums is None else self.sums
+    def _exact_sums(self) -> tuple[Array, Array]:
+        return exact_counts(self.counts) if self.sums is None else self.sums
 
 
 def tally_predictions(
     groups: Any, y: Any, f: Any, perturbed: Any, classes: list[Any], sample_weight: Any = None
 ) -> Tally:
-    """Tally rows with one perturbed prediction each.
+    """Tally rows that have one perturbed prediction each.
 
     Parameters
     ----------
@@ -190,10 +191,9 @@ def tally_profiles(
 ) -> Tally:
     """Tally rows whose perturbed prediction has a distribution, `profiles` of shape (n, C).
 
-    Probabilities are rounded to fourteen digits, so that the same set of perturbations is the same
-    profile in whatever order its probabilities were added up.
+    Probabilities are rounded first (see `round_probability`).
     """
-    profiles = np.round(profiles, DIGITS)
+    profiles = round_probability(profiles)
     distinct = joint_positions(profiles.T)
     first = np.unique(distinct, return_index=True)[1]
     return _count(groups, y, f, distinct, classes, profiles[first], sample_weight)
@@ -202,10 +202,10 @@ def tally_profiles(
 def _count(
     groups: Any, y: Any, f: Any, profile: Any, classes: list[Any], profiles: Array, weights: Any
 ) -> Tally:
-    # In ascending order, so that no order of the rows shows, not even in a bootstrap.
+    # Profiles are sorted, so that the order of rows does not affect the draws of a bootstrap.
     profiles, order = np.unique(profiles, axis=0, return_inverse=True)
     profile = order.ravel().take(np.asarray(profile, dtype=np.intp))
-    shape = (GROUPS, len(classes), len(classes), len(profiles))
+    shape = (N_GROUPS, len(classes), len(classes), len(profiles))
     cell = np.ravel_multi_index((groups, y, f, profile), shape)
     size = int(np.prod(shape))
     counts = np.bincount(cell, minlength=size).reshape(shape)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import UNIT, Array, exact_sums, share
+from dr_core._utils import Array, exact_sums, share, to_float
 from dr_core.perturbation import PairCheck, PairCounts, PerturbationPlan, expected_counts
 from dr_core.risk._changes import Changes
 
@@ -204,7 +204,7 @@ class Plausibility:
             for cell, mass in sorted(cells.items()):
                 a, v = divmod(cell, len(category))
                 names = attribute.name, attribute.values[a], category.name, category.label(v)
-                rows = share(mass, UNIT), share(mass, self.totals.total)
+                rows = to_float(mass), share(mass, self.totals.total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:

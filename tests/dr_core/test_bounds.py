@@ -107,7 +107,7 @@ class TestByHand:
 class TestCorners:
     def test_nothing_changed_and_no_margin_is_no_risk(self):
         votes = Votes([[0], [1]], [[0], [1]], [0])
-        assert bounds.ratio(votes).tolist() == [0]
+        assert bounds.inconsistency_ratio(votes).tolist() == [0]
         assert bounds.first_order_bound(votes) == 0
 
     def test_a_change_without_margin_makes_plain_bounds_infinite(self):

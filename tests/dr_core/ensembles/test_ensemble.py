@@ -331,7 +331,7 @@ def test_an_unfitted_ensemble_says_so(name):
 def test_an_empty_list_and_unknown_labels_are_named():
     X = rows()
     y = labels(X, "int", 2)
-    with pytest.raises(ValueError, match="the list of members is empty"):
+    with pytest.raises(ValueError, match="list of members is empty; pass at least one"):
         collect_votes([], X, y, PRIVILEGED)
     forest = ESTIMATORS["random forest"]().fit(X, y)
     with pytest.raises(ValueError, match="y has 'x', which is not among the known values 10, 20"):
@@ -343,7 +343,7 @@ def test_an_empty_list_and_unknown_labels_are_named():
 def test_boosting_that_adds_up_probabilities_is_not_a_vote():
     X = rows()
     y = labels(X, "int", 2)
-    with pytest.raises(TypeError, match=r"SAMME.R adds up probabilities, it is not a vote"):
+    with pytest.raises(TypeError, match=r"SAMME.R adds up probabilities.*use algorithm='SAMME'"):
         collect_votes(AdaBoostClassifier().fit(X, y), X, y, PRIVILEGED)
 
 
@@ -378,5 +378,5 @@ def test_missing_numbers_are_nan_to_members_too(name):
 
 def test_a_list_of_regressors_is_no_vote():
     X = rows()
-    with pytest.raises(TypeError, match="a DecisionTreeRegressor, which is no classifier"):
+    with pytest.raises(TypeError, match=r"a DecisionTreeRegressor.*pass fitted classifiers"):
         collect_votes([DecisionTreeRegressor().fit(X, X["age"])], X, X["sex"], PRIVILEGED)

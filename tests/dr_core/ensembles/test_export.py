@@ -43,5 +43,5 @@ def test_a_pipeline_in_a_pipeline_says_that_it_averages_too():
 @pytest.mark.parametrize("members", [[], [-1], [0, 0], [9]])
 def test_members_that_are_none_are_refused(members):
     bagging = BaggingClassifier(LogisticRegression(), 3).fit(X, Y)
-    with pytest.raises(ValueError, match="distinct positions from 0 to 2, at least one; found"):
+    with pytest.raises(ValueError, match="distinct positions from 0 to 2, at least one; got"):
         export(bagging, members)

@@ -172,7 +172,7 @@ def test_the_cell_bootstrap_has_the_distribution_of_a_row_bootstrap(weighted, ex
 
 
 def test_bootstrap_blocks_give_as_many_replicates_as_asked(monkeypatch):
-    monkeypatch.setattr("dr_core.metrics._tally.BLOCK", 500)
+    monkeypatch.setattr("dr_core.metrics._tally.MAX_NUMBERS_PER_BLOCK", 500)
     tally = tally_predictions(*random_rows(50, 0)[:4], [0, 1])
     blocks = list(tally.bootstrap(57, np.random.default_rng(0)))
     assert len(blocks) > 1
