@@ -1,6 +1,6 @@
 """What a host package may use of the core, beyond `dr_core` itself."""
 
-from dr_core._tables import Table, as_table, encode, factorize, joint_positions
+from dr_core._tables import Table, as_partitions, as_table, encode, factorize, joint_positions
 from dr_core._utils import (
     Array,
     as_generator,
@@ -9,6 +9,7 @@ from dr_core._utils import (
     check_models,
     check_numbers,
     check_probability,
+    check_some_weights,
     check_weights,
     check_whole,
     is_number,
@@ -43,6 +44,7 @@ __all__ = [
     "Table",
     "Tally",
     "as_generator",
+    "as_partitions",
     "as_table",
     "check_choice",
     "check_column",
@@ -51,6 +53,7 @@ __all__ = [
     "check_numbers",
     "check_privileged",
     "check_probability",
+    "check_some_weights",
     "check_weights",
     "check_whole",
     "cut_rows",

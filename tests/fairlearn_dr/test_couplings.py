@@ -82,5 +82,5 @@ def test_rules_are_a_parameter_that_clones_keep(pruner):
 @pytest.mark.parametrize("pruner", PRUNERS)
 def test_a_pruner_refuses_rules_about_unknown_columns(pruner, rows, labels):
     rules = {"job": RULES["title"]}
-    with pytest.raises(ValueError, match="neither a column 'job'"):
+    with pytest.raises(ValueError, match="job"):
         pruner(privileged=PRIVILEGED, coupled=rules).fit(rows, labels)

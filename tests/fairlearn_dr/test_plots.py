@@ -158,7 +158,7 @@ class TestPlotComparison:
 def test_colours_differ_in_brightness_too():
     from matplotlib.colors import to_rgb
 
-    from fairlearn_dr._plots import COLOURS
+    from fairlearn_dr._drawing import COLOURS
 
     assert len(set(COLOURS)) == len(COLOURS)
     brightness = [np.dot(to_rgb(colour), [0.3, 0.6, 0.1]) for colour in COLOURS[:3]]

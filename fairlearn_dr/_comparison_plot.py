@@ -1,0 +1,81 @@
+"""Draw a `Comparison`: error against fairness measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dr_core.plugins import Array
+from fairlearn_dr._drawing import (
+    add_side_legend,
+    as_list,
+    check_names,
+    compute_error_bars,
+    format_label,
+    get_axes_row,
+    get_style,
+    hide_spines,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from dr_core import Comparison
+
+__all__ = ["DRAWN_MEASURES", "draw_comparison"]
+
+DRAWN_MEASURES = (
+    "discriminative_risk",
+    "demographic_parity",
+    "equal_opportunity",
+    "predictive_parity",
+)
+
+
+def draw_comparison(
+    comparison: Comparison,
+    axes: Any = None,
+    *,
+    attribute: Any = None,
+    measures: Sequence[str] = DRAWN_MEASURES,
+) -> Array:
+    """Draw one point for each model in one panel for each measure; see `plot_comparison`."""
+    values, measures = comparison.values, as_list(measures)
+    attribute = values["attribute"].iloc[-1] if attribute is None else attribute
+    check_names("attribute", [attribute], values["attribute"])
+    check_names("measures", measures, values["measure"])
+    if "accuracy" not in set(values["measure"]):
+        raise ValueError(
+            "comparison has no measure 'accuracy', which is needed for the error; add it to the "
+            "measures of dr_core.compare."
+        )
+    axes = get_axes_row(axes, len(measures))
+    of_attribute = values[values["attribute"] == attribute].set_index(["model", "measure"])
+    for ax, measure in zip(axes, measures, strict=True):
+        for i, model in enumerate(of_attribute.index.unique("model")):
+            fairness, accuracy = (
+                of_attribute.loc[(model, name)] for name in (measure, "accuracy")
+            )
+            _draw_model(ax, fairness, accuracy, label=str(model), **get_style(i))
+        ax.set_xlabel(format_label(measure))
+        hide_spines(ax)
+    axes[0].set_ylabel("error")
+    add_side_legend(axes[-1])
+    return axes
+
+
+def _draw_model(ax: Axes, fairness: pd.Series, accuracy: pd.Series, **style: Any) -> None:
+    bars = {}
+    if not pd.isna(fairness.get("low")):
+        # The error is 1 - accuracy: an accuracy of 0.7 in (0.6, 0.9) is an error of 0.3 in
+        # (0.1, 0.4), so the lower and the upper bar of the accuracy are swapped.
+        bars = {"xerr": _compute_bars(fairness), "yerr": _compute_bars(accuracy)[::-1]}
+    ax.errorbar(
+        fairness["value"], 1 - accuracy["value"], linestyle="none", capsize=2, **bars, **style
+    )
+
+
+def _compute_bars(row: pd.Series) -> Array:
+    return compute_error_bars(row["value"], row["low"], row["high"])
