@@ -67,7 +67,7 @@ def draw_comparison(
 
 
 def _draw_model(ax: Axes, fairness: pd.Series, accuracy: pd.Series, **style: Any) -> None:
-    bars = {}
+    bars: dict[str, Any] = {}
     if not pd.isna(fairness.get("low")):
         # The error is 1 - accuracy: an accuracy of 0.7 in (0.6, 0.9) is an error of 0.3 in
         # (0.1, 0.4), so the lower and the upper bar of the accuracy are swapped.

@@ -35,7 +35,7 @@ COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 MARKERS = "osD^vP*X"
 
 
-def get_style(i: int) -> dict[str, str]:
+def get_style(i: int) -> dict[str, Any]:
     """Return the colour and marker of the i-th series.
 
     Examples

@@ -389,7 +389,7 @@ class EPAFPruner(_Pruner):
 
 
 def _check_labels(X: Any, y: Any) -> Array:
-    """Return y as a one-dimensional array. Raise ValueError if it is not one class a row of X."""
+    """Return y as an array. Raise ValueError if it is not one class label per row of X."""
     y = column_or_1d(y, warn=True)
     assert_all_finite(y)
     check_classification_targets(y)

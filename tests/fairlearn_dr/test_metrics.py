@@ -414,9 +414,11 @@ class TestRiskScorer:
 
     def test_passes_its_settings_on(self, income):
         tree, X, y = income
-        settings = {"method": "sample", "p": 0.5, "random_state": 2, "domain": {"sex": [0, 1, 2]}}
-        scorer = risk_scorer({"sex": 1}, **settings)
-        assert scorer(tree, X, y) == -assess_risk(tree, X, {"sex": 1}, **settings).value
+        settings = {"method": "sample", "p": 0.5, "random_state": 2}
+        domain = {"sex": [0, 1, 2]}
+        attributes = learn_attributes(X, {"sex": 1}, domain=domain)
+        scorer = risk_scorer({"sex": 1}, domain=domain, **settings)
+        assert scorer(tree, X, y) == -assess_risk(tree, X, attributes, **settings).value
 
     def test_learns_the_values_of_all_partitions(self, income):
         tree, X, _ = income

@@ -65,7 +65,7 @@ def test_names_in_an_error_come_in_the_order_of_the_table():
     comparison = compare(
         {"m": Predictions(Y, Y)}, X, Y, {"sex": 1}, measures=["recall", "accuracy"]
     )
-    with pytest.raises(ValueError, match="there are 'recall', 'accuracy'"):
+    with pytest.raises(ValueError, match="'recall', 'accuracy'"):
         plot_comparison(comparison, measures=["f1"])
 
 
