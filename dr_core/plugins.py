@@ -12,6 +12,7 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `joint_positions` turn columns into codes.
 - Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
+- Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `listed` for values in messages, `as_generator` for seeds.
 """
 
@@ -37,11 +38,13 @@ from dr_core._utils import (
     check_weights,
     check_whole,
     differs,
+    drawing,
     is_number,
     listed,
     rescaled,
     sorted_values,
 )
+from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
@@ -57,6 +60,7 @@ from dr_core.risk import Changes, Predictor, get_predict, iter_changes
 
 __all__ = [
     "ACCURACY_TOLERANCE",
+    "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
     "Array",
@@ -83,6 +87,7 @@ __all__ = [
     "check_weights",
     "check_whole",
     "differs",
+    "drawing",
     "encode",
     "factorize",
     "find_first",

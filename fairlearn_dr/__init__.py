@@ -1,4 +1,4 @@
-"""Discriminative risk for fairlearn users: metrics, postprocessors and plots in its idiom."""
+"""Discriminative risk in fairlearn's API: metrics, postprocessors, a scorer and plots."""
 
 try:
     import fairlearn.metrics  # noqa: F401

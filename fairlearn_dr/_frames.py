@@ -1,4 +1,4 @@
-"""A `MetricFrame` with discriminative risk in it, in one call."""
+"""`MetricFrame` with discriminative risk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dr_core.plugins import (
 )
 from fairlearn_dr._metrics import discriminative_risk
 
-__all__ = ["dr_metric_frame"]
+__all__ = ["dr_metric_frame", "get_attribute_values"]
 
 
 def dr_metric_frame(
@@ -47,35 +47,38 @@ def dr_metric_frame(
     coupled: Rules | None = None,
     **kwargs: Any,
 ) -> MetricFrame:
-    """Disaggregate discriminative risk, and other metrics beside it, by sensitive features.
+    """Make a `MetricFrame` of discriminative risk and other metrics.
 
     Parameters
     ----------
     estimator : object with `predict`, or a callable
     X, y : table of shape (n, d) and labels of shape (n,)
-    sensitive_features : as `MetricFrame` takes them, optional
-        The sensitive attributes of X when left out.
+    sensitive_features : array-like, Series, DataFrame or mapping, optional
+        As for `MetricFrame`. By default, the sensitive attributes in `privileged`.
     privileged : mapping
         The privileged value of each sensitive column of X, such as {"sex": "Male"}.
-    metrics : mapping of names to metrics, or one metric, optional
-        Shown beside discriminative risk; selection rate and accuracy when left out.
-    pos_label : label
-        The favourable label, for the selection rate.
-    method, p, n_samples, domain, missing, coupled
+    metrics : callable or mapping of names to callables, optional
+        The other metrics. By default, selection rate and accuracy.
+    pos_label : label, default=1
+        The favourable label, used by the default selection rate.
+    method, p, n_samples
         As for `dr_core.assess_risk`.
     random_state : int or None
-        For sampled risk, and for the bootstrap of `MetricFrame`.
+        Seed of sampled risk and of the bootstrap of `MetricFrame`.
     sample_weight : array of shape (n,), optional
-        For discriminative risk and for every metric that takes it.
+        Passed to every metric that accepts it.
     sample_params : mapping, optional
-        Of your own metrics, as for `MetricFrame`. Metrics that take `individual_risk` get it.
+        As for `MetricFrame`. Metrics that accept `individual_risk` receive it automatically.
+    domain, missing, coupled
+        As for `dr_core.learn_attributes`.
     **kwargs
-        For `MetricFrame`, such as `control_features`, `n_boot` and `ci_quantiles`.
+        Further parameters of `MetricFrame`, such as `control_features`, `n_boot` and
+        `ci_quantiles`.
 
     Returns
     -------
     MetricFrame
-        Its first metric is "discriminative_risk".
+        The first metric is "discriminative_risk".
 
     Examples
     --------
@@ -99,64 +102,80 @@ def dr_metric_frame(
         n_samples=n_samples,
         random_state=random_state,
         each_attribute=False,
-        missing=missing,
     )
-    truth = check_column("y", y, table.n_rows)
-    labels = [*factorize(truth).values, *factorize(risk.predictions).values]
-    every = {"discriminative_risk": discriminative_risk, **_named(metrics, pos_label, labels)}
-    given = {"individual_risk": risk.individual, "sample_weight": sample_weight}
+    if sensitive_features is None:
+        sensitive_features = get_attribute_values(table, attributes, missing_label=MISSING_LABEL)
+    labels = _find_labels(check_column("y", y, table.n_rows), risk.predictions)
+    named = {"discriminative_risk": discriminative_risk} | (
+        _make_default_metrics(pos_label, labels) if metrics is None else _name_metrics(metrics)
+    )
+    available = {"individual_risk": risk.individual, "sample_weight": sample_weight}
     bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
-        metrics=every,
+        metrics=named,
         y_true=y,
         y_pred=risk.predictions,
-        sensitive_features=_features(table, attributes, sensitive_features),
-        sample_params=_sample_params(every, given, sample_params or {}),
+        sensitive_features=sensitive_features,
+        sample_params=_select_sample_params(named, available, sample_params or {}),
         **kwargs,
         **bootstrap,
     )
 
 
-def _named(metrics: Any, pos_label: Any, labels: list[Any]) -> dict[str, Callable[..., Any]]:
-    if metrics is None:
-        if pos_label not in labels:
-            # fairlearn would find nobody selected, and say so without a warning.
-            raise ValueError(
-                f"pos_label is {pos_label!r}, but labels are {listed(dict.fromkeys(labels))}; "
-                "pass the favourable one as pos_label."
-            )
-        rate = partial(selection_rate, pos_label=pos_label)
-        return {"selection_rate": rate, "accuracy": accuracy_score}
+def _find_labels(*columns: Array) -> list[Any]:
+    """Return the distinct labels of the columns, in order of appearance."""
+    return list(dict.fromkeys(label for column in columns for label in factorize(column).values))
+
+
+def _make_default_metrics(pos_label: Any, labels: list[Any]) -> dict[str, Callable[..., Any]]:
+    # fairlearn's selection rate of an unknown label is 0, without a warning.
+    if pos_label not in labels:
+        raise ValueError(
+            f"pos_label is {pos_label!r}, but labels are {listed(labels)}; "
+            "pass the favourable label as pos_label."
+        )
+    rate = partial(selection_rate, pos_label=pos_label)
+    return {"selection_rate": rate, "accuracy": accuracy_score}
+
+
+def _name_metrics(metrics: Any) -> dict[str, Callable[..., Any]]:
     if callable(metrics):
         return {metrics.__name__: metrics}
     if isinstance(metrics, Mapping) and all(callable(metric) for metric in metrics.values()):
         return dict(metrics)
-    raise TypeError(f"metrics must be a metric, or map names to metrics; it is {metrics!r}.")
+    raise TypeError(
+        "metrics must be a callable or a mapping of names to callables, such as "
+        f'{{"accuracy": accuracy_score}}; got {metrics!r}.'
+    )
 
 
-def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:
-    """Return the features given, or the values of the sensitive attributes."""
-    if given is not None:
-        return given
+def get_attribute_values(
+    table: Table, attributes: SensitiveAttributes, *, missing_label: str
+) -> dict[str, Array]:
+    """Return the value of each sensitive attribute in each row, by name of the attribute.
+
+    If an attribute has missing values, all its values become strings, so that they can be sorted.
+    """
     codes = attributes.encode(table)
     return {
-        str(attribute.name): _group_names(attribute.values, of_row)
-        for attribute, of_row in zip(attributes, codes, strict=True)
+        str(attribute.name): _decode_values(attribute.values, of_attribute, missing_label)
+        for attribute, of_attribute in zip(attributes, codes, strict=True)
     }
 
 
-def _group_names(values: Sequence[Any], codes: Array) -> Array:
-    """Value of each row; all of them as text where some are missing, for fairlearn sorts them."""
+def _decode_values(values: Sequence[Any], codes: Array, missing_label: str) -> Array:
+    # A missing value has code -1, which indexes the last entry: the codes 0, -1, 1 of the values
+    # ("F", "M") become "F", "(missing)", "M".
     names = map(str, values) if (codes < 0).any() else values
-    return np.array([*names, MISSING_LABEL], dtype=object)[codes]
+    return np.array([*names, missing_label], dtype=object)[codes]
 
 
-def _sample_params(
+def _select_sample_params(
     metrics: Mapping[str, Callable[..., Any]],
     available: Mapping[str, Any],
     given: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
-    """Give each metric what it takes of what is available, and what the user gives it."""
+    """Return for each metric the available parameters that it accepts, and the given ones."""
     return {
         name: {
             key: value

@@ -1,9 +1,9 @@
 """Discriminative risk as fairlearn metrics.
 
-Each is a function of `y_true`, `y_pred` and keyword arguments, for `MetricFrame` and
-`make_derived_metric`. What happens to a row under perturbation comes in through one of two sample
-parameters: `y_pred_perturbed`, the prediction for the perturbed row; or `individual_risk`, the
-probability that the prediction changes, as `dr_core.assess_risk(...).individual` gives it exactly.
+Each metric takes `y_true`, `y_pred` and keyword arguments, and works with `MetricFrame` and
+`make_derived_metric`. The effect of the perturbation is passed as one of two sample parameters:
+`y_pred_perturbed`, the predictions for the perturbed rows; or `individual_risk`, the probability
+that each prediction changes, which is `dr_core.assess_risk(...).individual`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 from fairlearn.metrics import make_derived_metric
+from pandas.api.types import is_numeric_dtype
 
-from dr_core import perturb
+from dr_core import SensitiveAttributes, learn_attributes, perturb
 from dr_core.plugins import (
     Array,
     Predictor,
     Rules,
+    as_table,
     check_column,
     check_numbers,
+    check_some_weights,
     differs,
     factorize,
     listed,
@@ -29,6 +32,7 @@ from dr_core.plugins import (
 )
 
 __all__ = [
+    "check_risks",
     "discriminative_risk",
     "discriminative_risk_difference",
     "discriminative_risk_group_max",
@@ -38,9 +42,6 @@ __all__ = [
     "perturbed_predictions",
     "unfavorable_to_favorable_rate",
 ]
-
-NUMBERS = "biuf"
-"""Kinds of NumPy arrays that hold numbers."""
 
 SAMPLE_PARAMETERS = ["y_pred_perturbed", "individual_risk", "sample_weight"]
 
@@ -53,20 +54,20 @@ def discriminative_risk(
     individual_risk: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Calculate the share of predictions that change when only sensitive attributes do.
+    """Calculate the share of predictions that change when only sensitive attributes change.
 
-    A discriminative risk of 0 means that no prediction depends on the sensitive attributes alone.
+    A discriminative risk of 0 means that no prediction changes.
 
     Parameters
     ----------
     y_true : array-like
-        Ignored; every fairlearn metric has it.
+        Ignored, present for API consistency with fairlearn's metrics.
     y_pred : array-like
-        Predictions for the rows as they are.
+        Predictions for the original rows.
     y_pred_perturbed : array-like, optional
         Predictions for the perturbed rows, see `perturbed_predictions`.
     individual_risk : array-like, optional
-        Instead of `y_pred_perturbed`: the probability that each prediction changes.
+        The probability that each prediction changes. Pass it instead of `y_pred_perturbed`.
     sample_weight : array-like, optional
 
     Returns
@@ -78,8 +79,8 @@ def discriminative_risk(
     >>> discriminative_risk([0, 1, 1, 0], [0, 1, 1, 0], y_pred_perturbed=[0, 1, 0, 0])
     0.25
     """
-    changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    return _mean(changed, sample_weight)
+    change = _compute_change(y_pred, y_pred_perturbed, individual_risk)
+    return _average(change, sample_weight)
 
 
 def favorable_to_unfavorable_rate(
@@ -91,7 +92,7 @@ def favorable_to_unfavorable_rate(
     pos_label: Any = 1,
     sample_weight: Any = None,
 ) -> float:
-    """Calculate the share of rows that have the favourable prediction and lose it.
+    """Calculate the share of predictions that change from favourable to unfavourable.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ def favorable_to_unfavorable_rate(
     >>> favorable_to_unfavorable_rate([0, 1, 1, 0], [0, 1, 1, 0], y_pred_perturbed=[1, 1, 0, 0])
     0.25
     """
-    changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    return _mean(changed * _favorable(y_pred, pos_label), sample_weight)
+    change = _compute_change(y_pred, y_pred_perturbed, individual_risk)
+    return _average(change * _is_favorable(y_pred, pos_label), sample_weight)
 
 
 def unfavorable_to_favorable_rate(
@@ -118,10 +119,10 @@ def unfavorable_to_favorable_rate(
     pos_label: Any = 1,
     sample_weight: Any = None,
 ) -> float:
-    """Calculate the share of rows that lack the favourable prediction and gain it.
+    """Calculate the share of predictions that change from unfavourable to favourable.
 
-    With `individual_risk`, predictions must be of two classes: it does not tell what a changed
-    prediction becomes.
+    With `individual_risk`, predictions must have at most two classes: a probability of change
+    does not determine the new class when there are more.
 
     Parameters
     ----------
@@ -135,60 +136,60 @@ def unfavorable_to_favorable_rate(
     >>> unfavorable_to_favorable_rate([0, 1, 1, 0], [0, 1, 1, 0], y_pred_perturbed=[1, 1, 0, 0])
     0.25
     """
-    changed = _chance_of_change(y_pred, y_pred_perturbed, individual_risk)
-    gains = ~_favorable(y_pred, pos_label)
+    change = _compute_change(y_pred, y_pred_perturbed, individual_risk)
+    gains = ~_is_favorable(y_pred, pos_label)
     if y_pred_perturbed is None:
-        _require_two_classes(y_pred, pos_label)
+        _check_two_predicted_classes(y_pred, pos_label)
     else:
-        gains &= _favorable(y_pred_perturbed, pos_label)
-    return _mean(changed * gains, sample_weight)
+        gains &= _is_favorable(y_pred_perturbed, pos_label)
+    return _average(change * gains, sample_weight)
 
 
-def _derived(transform: str, description: str) -> Any:
+def _make_group_metric(transform: str, description: str) -> Any:
     metric = make_derived_metric(
         metric=discriminative_risk, transform=transform, sample_param_names=SAMPLE_PARAMETERS
     )
     metric.__name__ = f"discriminative_risk_{transform}"
-    metric.__doc__ = f"""Calculate {description} of the discriminative risks of groups.
+    metric.__doc__ = f"""Calculate the {description} of the groups' discriminative risks.
 
     Parameters
     ----------
     y_true, y_pred : array-like
     sensitive_features : array-like
-        The groups.
+        The sensitive features that define the groups.
     y_pred_perturbed, individual_risk, sample_weight : array-like
         As for `discriminative_risk`.
     """
     return metric
 
 
-discriminative_risk_difference = _derived("difference", "the largest difference")
-discriminative_risk_ratio = _derived("ratio", "the smallest ratio")
-discriminative_risk_group_max = _derived("group_max", "the largest")
-discriminative_risk_group_min = _derived("group_min", "the smallest")
+discriminative_risk_difference = _make_group_metric("difference", "largest difference")
+discriminative_risk_ratio = _make_group_metric("ratio", "smallest ratio")
+discriminative_risk_group_max = _make_group_metric("group_max", "maximum")
+discriminative_risk_group_min = _make_group_metric("group_min", "minimum")
 
 
 def perturbed_predictions(
     estimator: Any,
     X: Any,
     *,
-    privileged: Mapping[Any, Any],
+    privileged: Mapping[Any, Any] | SensitiveAttributes,
     p: float = 1.0,
     random_state: Any = None,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
     coupled: Rules | None = None,
 ) -> Array:
-    """Predict X with its sensitive attributes perturbed once, at random.
+    """Perturb the sensitive attributes of X once, at random, and predict the perturbed rows.
 
     Parameters
     ----------
     estimator : object with `predict`, or a callable
     X : DataFrame (pandas, polars) or array of shape (n, d)
-        Rows as the model takes them, sensitive columns included.
+        Input of the model, including the sensitive columns.
     privileged : mapping
         The privileged value of each sensitive column, such as {"sex": "Male"}.
-    p : float in (0, 1]
+    p : float in (0, 1], default=1.0
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None
     domain, missing, coupled
@@ -197,7 +198,7 @@ def perturbed_predictions(
     Returns
     -------
     array of shape (n,)
-        Ready to be the `y_pred_perturbed` of the metrics.
+        The `y_pred_perturbed` of the metrics in this package.
 
     Examples
     --------
@@ -206,66 +207,76 @@ def perturbed_predictions(
     >>> perturbed_predictions(lambda X: X["sex"] == "Male", X, privileged={"sex": "Male"})
     array([False,  True])
     """
-    options: dict[str, Any] = {"p": p, "random_state": random_state}
-    options |= {"domain": domain, "missing": missing, "coupled": coupled}
-    perturbed = perturb(X, privileged, **options)
-    return Predictor(estimator)(perturbed)
+    table = as_table(X)
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
+    return Predictor(estimator)(perturb(table, attributes, p=p, random_state=random_state))
 
 
-def _chance_of_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) -> Array:
+def _compute_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) -> Array:
+    """Return the probability that each prediction changes; 0 or 1 for `y_pred_perturbed`."""
     if (y_pred_perturbed is None) == (individual_risk is None):
+        found = "neither" if individual_risk is None else "both"
         raise ValueError(
-            "discriminative risk needs y_pred_perturbed or individual_risk, one of them: pass "
+            f"pass either y_pred_perturbed or individual_risk; got {found}. Use for instance "
             "sample_params={'y_pred_perturbed': perturbed_predictions(model, X, privileged=...)}."
         )
     n = np.size(y_pred)
     predictions = check_column("y_pred", y_pred, n)
     if individual_risk is None:
-        return _changed(predictions, check_column("y_pred_perturbed", y_pred_perturbed, n))
-    risks = check_numbers("individual_risk", individual_risk, n)
+        return _find_changes(predictions, check_column("y_pred_perturbed", y_pred_perturbed, n))
+    return check_risks("individual_risk", individual_risk, n)
+
+
+def check_risks(name: str, values: Any, n_rows: int) -> Array:
+    """Return individual risks as floats. Raise ValueError if one is not in [0, 1]."""
+    risks = check_numbers(name, values, n_rows)
     if ((risks < 0) | (risks > 1)).any():
-        raise ValueError("individual_risk must lie between 0 and 1: it is a probability.")
+        raise ValueError(
+            f"{name} must be in [0, 1]; it ranges from {risks.min()} to {risks.max()}. "
+            "Pass the probability that each prediction changes."
+        )
     return risks
 
 
-def _changed(before: Array, after: Array) -> Array:
-    if (before.dtype.kind in NUMBERS) != (after.dtype.kind in NUMBERS):
+def _find_changes(before: Array, after: Array) -> Array:
+    """Return 1.0 for each prediction that changes and 0.0 for the others."""
+    if is_numeric_dtype(before.dtype) != is_numeric_dtype(after.dtype):
         raise ValueError(
-            f"y_pred is of type {before.dtype}, but y_pred_perturbed of type {after.dtype}; "
-            "both must hold the same labels."
+            f"y_pred has dtype {before.dtype}, but y_pred_perturbed has dtype {after.dtype}; "
+            "pass the same labels in both."
         )
     return differs(before, after, tolerance=0.0).astype(float)
 
 
-def _favorable(predictions: Any, pos_label: Any) -> Array:
-    """Who has the favourable prediction; a number is never a word, and would never be found."""
+def _is_favorable(predictions: Any, pos_label: Any) -> Array:
     labels = np.asarray(predictions).ravel()
-    is_word = isinstance(pos_label, str)
-    if len(labels) and is_word == (labels.dtype.kind in NUMBERS):
+    # NumPy finds no label equal when a string is compared with numbers; the rate would be 0.
+    if len(labels) and isinstance(pos_label, str) == is_numeric_dtype(labels.dtype):
         raise ValueError(
             f"pos_label is {pos_label!r}, but predictions are {listed(factorize(labels).values)}; "
-            "pass the favourable one as pos_label."
+            "pass the favourable label as pos_label."
         )
     return labels == pos_label
 
 
-def _require_two_classes(y_pred: Any, pos_label: Any) -> None:
+def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:
     others = [label for label in factorize(np.ravel(y_pred)).values if label != pos_label]
     if len(others) > 1:
         raise ValueError(
-            f"predictions are {listed([*others, pos_label])}: with more than two classes, "
-            "individual_risk does not tell what a prediction becomes. Pass y_pred_perturbed."
+            f"individual_risk needs predictions of two classes; they are "
+            f"{listed([*others, pos_label])}. Pass y_pred_perturbed instead."
         )
 
 
-def _mean(values: Array, sample_weight: Any) -> float:
-    """Weighted mean; NaN, with a warning, of a group without rows or without weight."""
-    weights = np.ones(len(values))
-    if sample_weight is not None:
-        weights = check_numbers("sample_weight", sample_weight, len(values))
-        if (weights < 0).any() or not np.isfinite(weights).all():
-            raise ValueError("sample_weight must be finite and not negative.")
+def _average(values: Array, sample_weight: Any) -> float:
+    """Return the weighted mean; NaN, with a warning, if no row has a positive weight."""
+    n = len(values)
+    weights = np.ones(n) if sample_weight is None else check_some_weights(sample_weight, n)
     if not weights.any():
-        warnings.warn("a group has no weight: its risk is undefined (NaN).", stacklevel=4)
+        warnings.warn(
+            "a group has no row of positive weight; its risk is undefined (NaN).", stacklevel=4
+        )
         return float("nan")
     return float(np.average(values, weights=rescaled(weights)))

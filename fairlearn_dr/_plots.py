@@ -1,19 +1,18 @@
-"""Plots of discriminative risk, its bounds, and the front that pruning chose from.
+"""Plots of discriminative risk, of its bounds, and of the Pareto front of pruning.
 
-Each draws on `ax`, or on a new figure, and returns the axes. Colours can be told apart by
-colour-blind readers, and no plot relies on colour alone.
+Each function draws on `ax`, or on a new figure, and returns the axes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from dr_core.plugins import Array, listed
+from dr_core.plugins import DRAWN_MEASURES, Array, drawing
 
 if TYPE_CHECKING:
     from fairlearn.metrics import MetricFrame
@@ -23,24 +22,19 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_bounds", "plot_comparison", "plot_pareto_front", "plot_risk_by_group"]
 
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
-"""Okabe and Ito's palette."""
-
-MARKERS = "osD^vP*X"
-
 
 def plot_risk_by_group(
     frame: MetricFrame, *, metrics: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the metrics of a `MetricFrame` as bars, group by group.
+    """Plot the metrics of a `MetricFrame` as bars for each group.
 
     Parameters
     ----------
     frame : MetricFrame
-        Intervals are drawn when it was made with `n_boot` and `ci_quantiles`, between the first
-        and the last of these.
+        If it was made with `n_boot` and `ci_quantiles`, error bars range from the first to the
+        last quantile.
     metrics : sequence of str, optional
-        Which metrics, and in which order; all of them when left out.
+        The metrics to draw, in this order. By default, all metrics.
     ax : Axes, optional
 
     Returns
@@ -57,41 +51,51 @@ def plot_risk_by_group(
     >>> [text.get_text() for text in plot_risk_by_group(frame).get_xticklabels()]
     ['B', 'H', 'W']
     """
-    _require_kind("frame", frame, "by_group", "a MetricFrame")
+    drawing.check_has("frame", frame, "by_group", "a MetricFrame")
     by_group = pd.DataFrame(frame.by_group)
-    names = _several(by_group.columns if metrics is None else metrics)
-    _require(names, by_group.columns, "metric")
-    ax = _axes(ax)
-    ends = _interval_ends(frame)
-    width = 0.8 / len(names)
-    places = np.arange(len(by_group))
-    for i, name in enumerate(names):
-        heights = by_group[name].to_numpy(dtype=float)
-        errors = None if ends is None else _error_bars(heights, *(end[name] for end in ends))
-        ax.bar(
-            places + (i - (len(names) - 1) / 2) * width,
-            heights,
-            width * 0.92,
-            yerr=errors,
-            capsize=3,
-            color=COLOURS[i % len(COLOURS)],
-            label=_spoken(name),
-        )
-    ax.set_xticks(places, [_group_name(key) for key in by_group.index])
+    names = drawing.as_list(by_group.columns if metrics is None else metrics)
+    drawing.check_names("metrics", names, by_group.columns)
+    ax = drawing.get_axes(ax)
+    _draw_bars(ax, by_group, names, _get_group_intervals(frame))
+    ax.set_xticks(range(len(by_group)), [_format_group(key) for key in by_group.index])
     ax.set_xlabel(", ".join(str(name) for name in by_group.index.names if name is not None))
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=len(names))
-    return _tidy(ax)
+    return drawing.hide_spines(ax)
+
+
+def _draw_bars(
+    ax: Axes, by_group: pd.DataFrame, names: list[str], ends: tuple[Any, Any] | None
+) -> None:
+    """Draw the metrics of each group side by side, centred on the position of the group."""
+    width = 0.8 / len(names)
+    # With three metrics, the bars of the first group are centred at -width, 0 and +width.
+    offsets = (np.arange(len(names)) - (len(names) - 1) / 2) * width
+    for i, name in enumerate(names):
+        heights = by_group[name].to_numpy(dtype=float)
+        bars = None
+        if ends is not None:
+            bars = drawing.compute_error_bars(heights, *(end[name] for end in ends))
+        ax.bar(
+            np.arange(len(by_group)) + offsets[i],
+            heights,
+            width * 0.92,
+            yerr=bars,
+            capsize=3,
+            color=drawing.get_style(i)["color"],
+            label=drawing.format_label(name),
+        )
 
 
 def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the Pareto front of error and risk, and the sub-ensemble chosen from it.
+    """Plot the Pareto front of error and risk, and the selected sub-ensemble.
 
     Parameters
     ----------
     result : PruningResult, or fitted POAFPruner or EPAFPruner
     votes : Votes, optional
-        Of the whole ensemble on the rows it was pruned on: adds it and its single members.
+        Votes of the full ensemble on the rows used for pruning. If given, the full ensemble and
+        each of its members are drawn too.
     ax : Axes, optional
 
     Returns
@@ -100,8 +104,7 @@ def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | Non
 
     Examples
     --------
-    >>> from dr_core import Votes
-    >>> from dr_core import poaf
+    >>> from dr_core import Votes, poaf
     >>> votes = Votes([[0, 0, 1], [0, 1, 1]], [[0, 1, 1], [1, 1, 1]], y=[0, 1, 1])
     >>> ax = plot_pareto_front(poaf(votes, 2, random_state=0), votes)
     >>> ax.get_xlabel(), ax.get_ylabel()
@@ -110,22 +113,32 @@ def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | Non
     if hasattr(result, "predict"):
         check_is_fitted(result)
     result = getattr(result, "result_", result)
-    _require_kind("result", result, "front", "a PruningResult, or a fitted pruner")
-    front, ax = result.front, _axes(ax)
+    drawing.check_has("result", result, "front", "a PruningResult or a fitted pruner")
+    front, ax = result.front, drawing.get_axes(ax)
     if votes is not None:
         ax.scatter(
             votes.member_errors, votes.member_risks, c="#999999", marker=".", label="members"
         )
-        ax.scatter([votes.error], [votes.risk], c=COLOURS[1], marker="s", label="full ensemble")
-    ax.step(front["error"], front["risk"], where="post", c=COLOURS[0], lw=1, alpha=0.6)
-    ax.scatter(front["error"], front["risk"], c=COLOURS[0], marker="o", label="Pareto front")
+        ax.scatter(
+            [votes.error], [votes.risk], c=drawing.COLOURS[1], marker="s", label="full ensemble"
+        )
+    ax.step(front["error"], front["risk"], where="post", c=drawing.COLOURS[0], lw=1, alpha=0.6)
     ax.scatter(
-        [result.error], [result.risk], c=COLOURS[5], marker="*", s=170, zorder=3, label="chosen"
+        front["error"], front["risk"], c=drawing.COLOURS[0], marker="o", label="Pareto front"
+    )
+    ax.scatter(
+        [result.error],
+        [result.risk],
+        c=drawing.COLOURS[5],
+        marker="*",
+        s=170,
+        zorder=3,
+        label="chosen",
     )
     ax.set_xlabel("error")
     ax.set_ylabel("discriminative risk")
     ax.legend(frameon=False)
-    return _tidy(ax)
+    return drawing.hide_spines(ax)
 
 
 def plot_bounds(
@@ -134,14 +147,16 @@ def plot_bounds(
     names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw bounds against the actual risk; a valid bound lies on or above the dashed line.
+    """Plot bounds against the actual risk.
+
+    A valid bound lies on or above the dashed line. Bounds above 1 are drawn at 1.
 
     Parameters
     ----------
-    bounds : DataFrame, or several
-        Of `dr_core.bounds.compute_bounds`, one for each ensemble.
+    bounds : DataFrame, or sequence of DataFrames
+        Results of `dr_core.compute_bounds`, one for each ensemble.
     names : sequence of str, optional
-        Which bounds; all that apply when left out. Bounds above 1 say nothing, and are drawn at 1.
+        The bounds to draw. By default, all bounds that apply.
     ax : Axes, optional
 
     Returns
@@ -150,8 +165,7 @@ def plot_bounds(
 
     Examples
     --------
-    >>> from dr_core.bounds import compute_bounds
-    >>> from dr_core import Votes
+    >>> from dr_core import Votes, compute_bounds
     >>> votes = Votes([[0, 1], [0, 1], [0, 0]], [[0, 1], [0, 0], [0, 0]], y=[0, 1])
     >>> ax = plot_bounds(compute_bounds(votes), names=["margin", "first order"])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -159,53 +173,43 @@ def plot_bounds(
     """
     frames = [bounds] if isinstance(bounds, pd.DataFrame) else list(bounds)
     for frame in frames or [None]:
-        _require_kind("bounds", frame, "applies", "what dr_core.compute_bounds returns")
-    every = pd.concat(frames)
-    applying = every[every["applies"]]
-    wanted = _several(dict.fromkeys(applying["name"]) if names is None else names)
-    _require(wanted, every["name"], "bound")
-    ax = _axes(ax)
+        drawing.check_has("bounds", frame, "applies", "the result of dr_core.compute_bounds")
+    all_bounds = pd.concat(frames)
+    applicable = all_bounds[all_bounds["applies"]]
+    names = drawing.as_list(dict.fromkeys(applicable["name"]) if names is None else names)
+    drawing.check_names("names", names, all_bounds["name"])
+    ax = drawing.get_axes(ax)
     ax.axline((0, 0), slope=1, c="#666666", ls="--", lw=1, label="bound = risk")
-    for i, name in enumerate(wanted):
-        rows = applying[applying["name"] == name]
-        ax.scatter(
-            rows["actual"],
-            rows["value"].clip(upper=1),
-            c=COLOURS[i % len(COLOURS)],
-            marker=MARKERS[(i + i // len(MARKERS)) % len(MARKERS)],
-            label=name,
-        )
+    for i, name in enumerate(names):
+        rows = applicable[applicable["name"] == name]
+        ax.scatter(rows["actual"], rows["value"].clip(upper=1), label=name, **drawing.get_style(i))
     ax.set_xlim(0, None)
     ax.set_ylim(0, 1.03)
     ax.set_xlabel("discriminative risk of the vote")
     ax.set_ylabel("bound")
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    return _tidy(ax)
+    drawing.add_side_legend(ax)
+    return drawing.hide_spines(ax)
 
 
 def plot_comparison(
     comparison: Comparison,
     *,
     attribute: Any = None,
-    measures: Sequence[str] = (
-        "discriminative_risk",
-        "demographic_parity",
-        "equal_opportunity",
-        "predictive_parity",
-    ),
+    measures: Sequence[str] = DRAWN_MEASURES,
     axes: Any = None,
 ) -> Array:
-    """Draw the error of models against each fairness measure, as fairlearn compares models.
+    """Plot the error of models against fairness measures, in one panel for each measure.
 
     Parameters
     ----------
     comparison : Comparison
-        Of `dr_core.compare`; its intervals are drawn when it has some.
-    attribute : optional
-        Which attribute; the last, all together, when left out.
+        Result of `dr_core.compare`. Confidence intervals are drawn as error bars.
+    attribute : hashable, optional
+        The sensitive attribute. By default, the last one, which is "all" if there are several.
     measures : sequence of str
-        One panel each.
+        The fairness measures.
     axes : sequence of Axes, optional
+        One for each measure.
 
     Returns
     -------
@@ -220,109 +224,18 @@ def plot_comparison(
     >>> [ax.get_xlabel() for ax in plot_comparison(comparison, measures=["demographic_parity"])]
     ['demographic parity']
     """
-    _require_kind("comparison", comparison, "values", "what dr_core.compare returns")
-    values = comparison.values
-    attribute = values["attribute"].iloc[-1] if attribute is None else attribute
-    _require([attribute], values["attribute"], "attribute")
-    measures = _several(measures)
-    _require(measures, values["measure"], "measure")
-    _require(["accuracy"], values["measure"], "measure")
-    axes = _row_of_axes(axes, len(measures))
-    chosen = values[values["attribute"] == attribute].set_index(["model", "measure"])
-    for ax, measure in zip(axes, measures, strict=True):
-        for i, model in enumerate(chosen.index.unique("model")):
-            _point(
-                ax, chosen.loc[(model, measure)], chosen.loc[(model, "accuracy")], i, str(model)
-            )
-        ax.set_xlabel(_spoken(measure))
-        _tidy(ax)
-    axes[0].set_ylabel("error")
-    axes[-1].legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    return axes
+    drawing.check_has("comparison", comparison, "values", "the result of dr_core.compare")
+    return comparison.plot(attribute=attribute, measures=measures, axes=axes)
 
 
-def _point(ax: Axes, fairness: Any, accuracy: Any, i: int, label: str) -> None:
-    has_interval = "low" in fairness and not pd.isna(fairness["low"])
-    ax.errorbar(
-        fairness["value"],
-        1 - accuracy["value"],
-        xerr=_bar(fairness, fairness["value"]) if has_interval else None,
-        yerr=_bar(accuracy, accuracy["value"])[::-1] if has_interval else None,
-        color=COLOURS[i % len(COLOURS)],
-        marker=MARKERS[i % len(MARKERS)],
-        linestyle="none",
-        capsize=2,
-        label=label,
-    )
-
-
-def _bar(row: Mapping[str, Any], value: float) -> Array:
-    return _error_bars(np.array([value]), np.array([row["low"]]), np.array([row["high"]]))
-
-
-def _error_bars(values: Array, low: Any, high: Any) -> Array:
-    """Lengths of bars below and above the values; a percentile can lie on the wrong side."""
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    return np.clip(np.stack([values - low, high - values]), 0, None)
-
-
-def _interval_ends(frame: MetricFrame) -> tuple[Any, Any] | None:
+def _get_group_intervals(frame: MetricFrame) -> tuple[Any, Any] | None:
+    """Return the ends of the confidence intervals, or None without a bootstrap."""
     try:
         ends = frame.by_group_ci
-    except (AttributeError, ValueError):  # an older fairlearn, or no bootstrap asked for
+    except (AttributeError, ValueError):  # fairlearn < 0.10, or n_boot is None
         return None
     return pd.DataFrame(ends[0]), pd.DataFrame(ends[-1])
 
 
-def _several(names: Iterable[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _require(names: Sequence[Any], known: Any, what: str) -> None:
-    there = list(dict.fromkeys(known))
-    unknown = [name for name in names if name not in there]
-    if unknown or not names:
-        wanted = listed(unknown) if unknown else "to draw"
-        raise ValueError(f"there is no {what} {wanted}; there are {listed(there)}.")
-
-
-def _require_kind(name: str, given: Any, part: str, kind: str) -> None:
-    if not hasattr(given, part):
-        raise TypeError(f"{name} is a {type(given).__name__}; pass {kind}.")
-
-
-def _spoken(name: Any) -> str:
-    return str(name).replace("_", " ")
-
-
-def _group_name(key: Any) -> str:
+def _format_group(key: Any) -> str:
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _row_of_axes(axes: Any, count: int) -> Array:
-    if axes is not None:
-        return np.atleast_1d(np.asarray(axes, dtype=object))
-    plt = _pyplot()
-    _, axes = plt.subplots(1, count, figsize=(3.2 * count, 3.2), sharey=True, layout="constrained")
-    return np.atleast_1d(axes)
-
-
-def _axes(ax: Axes | None) -> Axes:
-    if ax is not None:
-        return ax
-    return _pyplot().subplots(layout="constrained")[1]
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "plots need matplotlib: pip install 'discriminative-risk[plots]'"
-        ) from error
-    return plt
-
-
-def _tidy(ax: Axes) -> Axes:
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax

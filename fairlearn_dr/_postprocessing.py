@@ -1,7 +1,7 @@
-"""POAF and EPAF as meta-estimators in the idiom of fairlearn's postprocessing.
+"""POAF and EPAF as meta-estimators with the API of fairlearn's postprocessing.
 
-A pruner takes an ensemble, keeps the members whose weighted vote is accurate and depends little on
-sensitive attributes alone, and predicts with these.
+A pruner selects members of an ensemble whose weighted vote is accurate and has a low
+discriminative risk. It predicts with the selected members.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from dr_core.plugins import (
     ACCURACY_TOLERANCE,
     Array,
     Rules,
-    Table,
     as_generator,
     as_table,
+    check_choice,
     check_features,
     check_weights,
     check_whole,
@@ -57,142 +57,138 @@ from dr_core.plugins import (
 
 __all__ = ["EPAFPruner", "POAFPruner"]
 
-HELD_OUT = 1 / 3
-"""Share of the rows given to fit that is kept back for pruning."""
+HELD_OUT_SHARE = 1 / 3
+"""Share of the rows of each class that is held out for pruning."""
 
-PRUNING_ROWS = ["holdout", "all", "train"]
-"""What `prune_on` may be."""
+PRUNE_ON = ("holdout", "all", "train")
+"""Valid values of `prune_on`."""
 
 
 class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """What both pruners do: fit an ensemble, let its members vote, keep some of them."""
+    """Base class of the pruners; a subclass implements `_prune`."""
 
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
     ) -> _Pruner:
-        """Fit the ensemble, unless it is prefit, and prune it.
+        """Fit the ensemble, unless `prefit` is True, and prune it.
 
         Parameters
         ----------
         X : table of shape (n, d)
-            Rows as the ensemble takes them, sensitive columns included.
+            Input of the ensemble, including the sensitive columns.
         y : labels of shape (n,)
         sensitive_features : ignored
-            fairlearn passes them apart from X; here X must have them, as columns that the
-            ensemble sees, because these are what is perturbed.
+            Present for API consistency with fairlearn. The sensitive features must be columns of
+            X, because the columns that the ensemble sees are perturbed.
         sample_weight : array of shape (n,), optional
 
         Returns
         -------
         self
         """
-        if self.prune_on not in PRUNING_ROWS:
-            raise ValueError(f"prune_on must be {listed(PRUNING_ROWS)}; it is {self.prune_on!r}.")
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y)
-        check_classification_targets(y)
-        check_consistent_length(X, y)
+        check_choice("prune_on", self.prune_on, PRUNE_ON)
+        y = _check_labels(X, y)
         rng = as_generator(self.random_state)
-        X = _with_rows(X)
-        attributes = self._attributes(X, sensitive_features)
-        self.estimator_, held_out = self._fitted(X, y, sample_weight, int(rng.integers(2**31)))
-        votes = self._votes(attributes, held_out, rng)
-        self.result_ = self._prune(votes, self._size(votes.n_members), rng)
+        X = _as_indexable(X)
+        attributes = self._learn_attributes(X, sensitive_features)
+        self.estimator_, pruning_set = self._fit_ensemble(
+            X, y, sample_weight, seed=int(rng.integers(2**31))
+        )
+        votes = self._collect_votes(attributes, pruning_set, rng)
+        self.result_ = self._prune(votes, self._get_max_members(votes.n_members), rng)
         self.members_, self.front_ = self.result_.members, self.result_.front
-        kept = votes.weights[self.members_]
-        self.weights_ = kept / kept.sum()
+        weights = votes.weights[self.members_]
+        self.weights_ = weights / weights.sum()
         self.classes_ = as_ensemble(self.estimator_).classes
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        self._copy_feature_attributes()
         return self
 
     def predict(self, X: Any) -> Array:
-        """Weighted vote of the members kept, ties to the lowest class, shape (n,)."""
+        """Predict by weighted vote of the selected members; ties go to the first class."""
         shares = self.predict_proba(X)
         return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> Array:
-        """Share of the weighted vote that each class gets, shape (n, C)."""
+        """Return the share of the weighted vote for each class, shape (n, C)."""
         check_is_fitted(self)
-        X = _with_rows(X)
+        X = _as_indexable(X)
         check_features(self.estimator_, X[:1])
-        return self._kept.vote_shares(X)
+        return as_ensemble(self.estimator_).subset(self.members_).vote_shares(X)
 
     def export(self) -> Any:
-        """Return a fitted estimator of the ensemble's own type with only the members kept.
+        """Return a fitted ensemble of the original type with only the selected members.
 
-        It needs this library no longer. Types that average probabilities can predict otherwise
-        than the weighted vote does; a warning says so.
+        The result does not depend on this library. An ensemble that averages probabilities can
+        predict differently from the weighted vote; in this case a warning is raised.
         """
         check_is_fitted(self)
         return export(self.estimator_, self.members_)
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import get_tags  # of scikit-learn 1.6 and later, which calls this
+        # Only scikit-learn 1.6 and later call this method and have get_tags.
+        from sklearn.utils import get_tags
 
         tags = super().__sklearn_tags__()
         if isinstance(self.estimator, list | tuple):
             return tags
-        inner = get_tags(self._template(seed=0))
+        inner = get_tags(self._clone_estimator(seed=0))
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
-    @property
-    def _kept(self) -> Ensemble:
-        return as_ensemble(self.estimator_).subset(self.members_)
-
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         raise NotImplementedError
 
-    def _size(self, n_members: int) -> int:
+    def _copy_feature_attributes(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
             return (n_members + 1) // 2
         check_whole("max_members", self.max_members, at_least=1)
         return min(self.max_members, n_members)
 
-    def _attributes(self, X: Any, sensitive_features: Any) -> SensitiveAttributes | None:
+    def _learn_attributes(self, X: Any, sensitive_features: Any) -> SensitiveAttributes | None:
         if self.privileged is None:
             warnings.warn(
-                "privileged is not given: no attribute is perturbed, every risk is 0, and "
-                "members are kept for their accuracy alone.",
+                "privileged is None: no attribute is perturbed, every risk is 0, and members are "
+                'selected by accuracy only. Pass privileged, such as {"sex": "Male"}.',
                 stacklevel=3,
             )
             return None
         if sensitive_features is not None and isinstance(self.privileged, Mapping):
-            _require_columns(X, self.privileged)
+            _check_sensitive_columns(X, self.privileged)
         return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
 
-    def _fitted(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
-        """The fitted ensemble, and the rows, labels and weights to prune it on."""
-        weights = check_weights(sample_weight, len(y))
+    def _fit_ensemble(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
+        """Return the fitted ensemble, and X, y and weights of the rows to prune it on."""
+        all_rows = (X, y, check_weights(sample_weight, len(y)))
         if self.prefit:
-            return self.estimator, (X, y, weights)
-        estimator, everything = self._template(seed), (X, y, weights)
-        fitted, held_out = (
-            (everything, everything) if self.prune_on == "train" else _split(*everything, seed)
-        )
-        X, y, weights = fitted
-        params = {} if sample_weight is None else _weight_params(estimator, weights)
-        return estimator.fit(X, y, **params), everything if self.prune_on == "all" else held_out
+            return self.estimator, all_rows
+        estimator, train, held_out = self._clone_estimator(seed), all_rows, all_rows
+        if self.prune_on != "train":
+            train, held_out = _split(*all_rows, seed)
+        X, y, weights = train
+        params = {} if sample_weight is None else _make_weight_params(estimator, weights)
+        return estimator.fit(X, y, **params), all_rows if self.prune_on == "all" else held_out
 
-    def _template(self, seed: int) -> Any:
+    def _clone_estimator(self, seed: int) -> Any:
         if self.estimator is None:
             return RandomForestClassifier(random_state=seed)
         return clone(self.estimator)
 
-    def _votes(
-        self, attributes: Any, held_out: tuple[Any, Array, Array], rng: np.random.Generator
+    def _collect_votes(
+        self,
+        attributes: SensitiveAttributes | None,
+        pruning_set: tuple[Any, Array, Array],
+        rng: np.random.Generator,
     ) -> Votes:
-        X, y, weights = held_out
+        X, y, weights = pruning_set
         if attributes is None:
-            ensemble = as_ensemble(self.estimator_)
-            votes = ensemble.votes(_with_rows(X))
-            labels = encode(factorize(y), ensemble.classes.tolist(), "y")
-            units = cast(Array, ensemble.weights)
-            return Votes(votes, votes, labels, units, weights, ensemble.classes)
+            return _collect_unperturbed_votes(as_ensemble(self.estimator_), X, y, weights)
         return collect_votes(
             self.estimator_,
             X,
@@ -202,56 +198,66 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             random_state=rng,
             sample_weight=weights,
             n_jobs=self.n_jobs,
-            missing=self.missing,
         )
 
 
 class POAFPruner(_Pruner):
-    """Keep the members of an ensemble whose vote is accurate and fair, by POAF.
+    """Select accurate and fair members of an ensemble by POAF.
+
+    POAF searches the Pareto front of error and discriminative risk.
 
     Parameters
     ----------
-    estimator : ensemble, optional
-        Random forest, extra trees, bagging, AdaBoost, VotingClassifier or a Pipeline that ends in
-        one of these; a random forest when left out.
+    estimator : ensemble, default=None
+        Random forest, extra trees, bagging, AdaBoost, VotingClassifier, or a Pipeline that ends in
+        one of these. None stands for a random forest.
     privileged : mapping
         The privileged value of each sensitive column of X, such as {"sex": "Male"}.
-    max_members : int, optional
-        How many members to keep at the most; half of them when left out.
-    trade_off : float in [0, 1]
+    max_members : int, default=None
+        Maximum number of selected members. None stands for half of the members, rounded up.
+    trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy against fairness.
-    n_iter : int, optional
-        Iterations of the search.
-    selection : {"objective", "largest", "min_risk"} or callable
-        What is picked from the Pareto front, see `dr_core.poaf`.
-    neighbourhood : {"exchange", "paper"}
-        The search as improved here, or as published, see `dr_core.poaf`.
+    n_iter : int, default=None
+        Number of iterations of the search; see `dr_core.poaf`.
+    selection : {"objective", "largest", "min_risk"} or callable, default="objective"
+        Which sub-ensemble of the Pareto front to select; see `dr_core.poaf`.
+    neighbourhood : {"exchange", "paper"}, default="exchange"
+        Improved or published search; see `dr_core.poaf`.
     accuracy_tolerance : float, default=0.02
-        For selection "min_risk": how much more error than the lowest is accepted.
-    prefit : bool
-        Whether `estimator` is fitted already; it is then pruned on the rows given to `fit`.
-    prune_on : {"holdout", "all", "train"}
-        When it is not: prune on a third of the rows, kept back; on these and the rows it was
-        fitted on together, which steadies the risk when rows are few; or on the rows it was
-        fitted on, with none kept back, as the paper does.
-    random_state : int, Generator, RandomState or None
-    method : {"exact", "sample"}
-        Whether members vote on every perturbation of a row, or on one random one.
-    missing : {"error", "keep"}
-        Whether a missing sensitive value is an error, or its row is left unperturbed.
-    coupled : mapping, optional
-        Columns that follow an attribute when it changes, see `dr_core.learn_attributes`.
-    n_jobs : int, optional
-        Members that vote at the same time.
+        With selection "min_risk", the accepted difference from the lowest error.
+    prefit : bool, default=False
+        Whether `estimator` is already fitted. If True, `fit` only prunes it, on the given rows.
+    prune_on : {"holdout", "all", "train"}, default="holdout"
+        The rows to prune on, if `prefit` is False.
+
+        - "holdout" fits on two thirds of the rows and prunes on the others.
+        - "all" fits on two thirds of the rows and prunes on all of them. The estimate of the risk
+          is more stable on small data sets.
+        - "train" fits and prunes on all rows, as in the paper.
+    random_state : int, Generator, RandomState or None, default=None
+    method : {"exact", "sample"}, default="exact"
+        Whether members vote on every perturbation of a row or on a random one.
+    missing : {"error", "keep"}, default="error"
+        Whether to raise an error for a missing sensitive value or to leave it unperturbed.
+    coupled : mapping, default=None
+        Columns that change together with an attribute; see `dr_core.learn_attributes`.
+    n_jobs : int, default=None
+        Number of members that vote in parallel.
 
     Attributes
     ----------
-    estimator_ : the fitted ensemble, whole
-    members_ : positions of the members kept
-    weights_ : their weights, which sum to 1
-    front_ : DataFrame, every non-dominated sub-ensemble found
-    result_ : PruningResult, with error, risk and objective on the rows it was pruned on
-    classes_ : class labels
+    estimator_ : fitted ensemble
+        The ensemble before pruning.
+    members_ : array
+        Positions of the selected members.
+    weights_ : array
+        Weights of the selected members; they sum to 1.
+    front_ : DataFrame
+        The Pareto front: all non-dominated sub-ensembles that were found.
+    result_ : PruningResult
+        Error, risk and objective on the rows used for pruning.
+    classes_ : array
+        Class labels.
 
     Examples
     --------
@@ -313,18 +319,19 @@ class POAFPruner(_Pruner):
 
 
 class EPAFPruner(_Pruner):
-    """Keep the members of an ensemble whose vote is accurate and fair, greedily, by EPAF.
+    """Select accurate and fair members of an ensemble by EPAF, a greedy algorithm.
 
     Parameters
     ----------
     estimator, privileged, max_members, trade_off, prefit, prune_on, random_state, method, missing
         As for `POAFPruner`.
-    coupled : mapping, optional
+    coupled : mapping, default=None
         As for `POAFPruner`.
-    n_groups : int
-        1 prunes all members together (EPAF-C); more prunes groups of them apart first (EPAF-D).
-    n_jobs : int, optional
-        Groups pruned, and members that vote, at the same time.
+    n_groups : int, default=1
+        Number of groups of members that are pruned separately before the union of the results is
+        pruned (EPAF-D). With 1, all members are pruned together (EPAF-C).
+    n_jobs : int, default=None
+        Number of groups pruned, and of members that vote, in parallel.
 
     Attributes
     ----------
@@ -381,14 +388,31 @@ class EPAFPruner(_Pruner):
         )
 
 
-def _with_rows(X: Any) -> Any:
-    """Return X in a form that can be cut by rows."""
+def _check_labels(X: Any, y: Any) -> Array:
+    """Return y as an array. Raise ValueError if it is not one class label per row of X."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y)
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    return cast(Array, y)
+
+
+def _collect_unperturbed_votes(ensemble: Ensemble, X: Any, y: Array, weights: Array) -> Votes:
+    """Return votes whose perturbed votes equal the original ones, so that the risk is 0."""
+    votes = ensemble.votes(_as_indexable(X))
+    labels = encode(factorize(y), ensemble.classes.tolist(), "y")
+    member_weights = cast(Array, ensemble.weights)
+    return Votes(votes, votes, labels, member_weights, weights, ensemble.classes)
+
+
+def _as_indexable(X: Any) -> Any:
+    """Return X in a form whose rows can be selected."""
     if issparse(X):
         return X.tocsr()
     return X if hasattr(X, "shape") else np.asarray(X)
 
 
-def _require_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
+def _check_sensitive_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
     columns = as_table(X).keys()
     absent = [
         name
@@ -397,44 +421,58 @@ def _require_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
     ]
     if absent:
         raise ValueError(
-            f"{listed(absent)} is not a column of X; sensitive_features cannot stand in for it. "
-            "Discriminative risk perturbs an attribute in what the model sees: a model that does "
-            "not see it has risk 0 by definition. Put the column into X, or name in privileged "
-            "the columns of X that carry the attribute."
+            f"privileged has {listed(absent)}, which is not a column of X; sensitive_features "
+            "cannot replace it. The risk of a model that does not see an attribute is 0 by "
+            "definition. Add the column to X, or pass in privileged the columns of X that encode "
+            "the attribute."
         )
 
 
 def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Array, Array]]:
-    """X, y and weights of the rows to fit on, and of the rows kept back.
+    """Return X, y and weights of the rows to fit on, and of the held-out rows.
 
-    A third of each class is kept back, at least one row; a class of one row is fitted on.
+    A third of each class is held out, at least one row. A class of one row is not held out.
     """
     order = np.random.default_rng(seed).permutation(len(y))
-    place = pd.Series(order).groupby(y[order]).cumcount().to_numpy()
+    # Number the rows of each class in random order and hold out the first third of each class.
+    # With y = a, a, a, b and order = 2, 3, 0, 1: the classes in this order are a, b, a, a, the
+    # ranks 0, 0, 1, 2, the class sizes 3, 1, 3, 3 and the numbers to hold out 1, 0, 1, 1.
+    # Row 2 is held out.
+    rank = pd.Series(order).groupby(y[order]).cumcount().to_numpy()
     sizes = pd.Series(y).groupby(y).transform("size").to_numpy()[order]
-    held = place < np.where(sizes > 1, np.maximum(1, np.round(sizes * HELD_OUT)), 0)
-    if not held.any():
-        raise ValueError(f"n_samples={len(y)} is too few rows to keep some back for pruning.")
-    parts = np.sort(order[~held]), np.sort(order[held])
-    rows = X if hasattr(X, "iloc") or isinstance(X, np.ndarray) or issparse(X) else as_table(X)
-    return [(_rows_of(rows, part), y[part], weights[part]) for part in parts]
+    n_held_out = np.where(sizes > 1, np.maximum(1, np.round(sizes * HELD_OUT_SHARE)), 0)
+    held_out = rank < n_held_out
+    if not held_out.any():
+        raise ValueError(
+            f"n_samples={len(y)} is too few to hold out rows for pruning; pass more rows, or "
+            'prune_on="train".'
+        )
+    parts = np.sort(order[~held_out]), np.sort(order[held_out])
+    return [(_select_rows(X, part), y[part], weights[part]) for part in parts]
 
 
-def _rows_of(X: Any, rows: Array) -> Any:
-    if isinstance(X, Table):
-        return X.take(rows).native
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+def _select_rows(X: Any, rows: Array) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if isinstance(X, np.ndarray) or issparse(X):
+        return X[rows]
+    return as_table(X).take(rows).native
 
 
-def _weight_params(estimator: Any, weights: Array) -> dict[str, Array]:
-    """Name the weights as the fit method of the ensemble wants them."""
+def _make_weight_params(estimator: Any, weights: Array) -> dict[str, Array]:
+    """Return the weights under the parameter name that the `fit` of the ensemble expects."""
     if isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]:
         name, last = estimator.steps[-1]
-        return {f"{name}__{key}": value for key, value in _weight_params(last, weights).items()}
-    takes_anything = any(
+        return {
+            f"{name}__{key}": value for key, value in _make_weight_params(last, weights).items()
+        }
+    accepts_any_keyword = any(
         parameter.kind is parameter.VAR_KEYWORD
         for parameter in signature(estimator.fit).parameters.values()
     )
-    if takes_anything or has_fit_parameter(estimator, "sample_weight"):
+    if accepts_any_keyword or has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": weights}
-    raise ValueError(f"a {type(estimator).__name__} does not take sample_weight.")
+    raise ValueError(
+        f"sample_weight is not accepted by {type(estimator).__name__}.fit; leave it out, or use "
+        "another estimator."
+    )

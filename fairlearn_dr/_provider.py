@@ -1,10 +1,9 @@
-"""The established measures, computed by fairlearn."""
+"""The established fairness measures, computed by fairlearn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 from fairlearn.metrics import (
@@ -18,11 +17,11 @@ from fairlearn.metrics import (
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
+from dr_core.plugins import Array
+
 __all__ = ["established_measures"]
 
-Array = NDArray[Any]
-
-_METRICS = {
+GROUP_METRICS = {
     "selection_rate": selection_rate,
     "true_positive_rate": true_positive_rate,
     "false_positive_rate": false_positive_rate,
@@ -40,7 +39,7 @@ def established_measures(
     privileged: NDArray[np.bool_],
     sample_weight: NDArray[np.float64],
 ) -> dict[str, float]:
-    """Compute the established measures of 0/1 predictions with fairlearn.
+    """Compute the established fairness measures of 0/1 predictions with fairlearn.
 
     Examples
     --------
@@ -50,21 +49,21 @@ def established_measures(
     >>> float(measures["equal_opportunity"]), float(measures["accuracy"])
     (1.0, 0.5)
     """
-    y_true, y_pred, privileged, sample_weight = _with_both_labels(
+    y_true, y_pred, privileged, sample_weight = _append_both_labels(
         y_true, y_pred, privileged, sample_weight
     )
     frame = MetricFrame(
-        metrics=_METRICS,
+        metrics=GROUP_METRICS,
         y_true=y_true,
         y_pred=y_pred,
         sensitive_features=privileged,
-        sample_params={name: {"sample_weight": sample_weight} for name in _METRICS},
+        sample_params={name: {"sample_weight": sample_weight} for name in GROUP_METRICS},
     )
     gap, overall = frame.difference(), frame.overall
     selected = frame.by_group["selection_rate"]
-    both = {"sensitive_features": privileged, "sample_weight": sample_weight}
+    options = {"sensitive_features": privileged, "sample_weight": sample_weight}
     return {
-        "demographic_parity": demographic_parity_difference(y_true, y_pred, **both),
+        "demographic_parity": demographic_parity_difference(y_true, y_pred, **options),
         "equal_opportunity": gap["true_positive_rate"],
         "predictive_parity": gap["precision"],
         "equalized_odds": max(gap["true_positive_rate"], gap["false_positive_rate"]),
@@ -77,13 +76,14 @@ def established_measures(
     }
 
 
-def _with_both_labels(
+def _append_both_labels(
     y_true: Array, y_pred: Array, privileged: Array, sample_weight: Array
 ) -> Iterator[Array]:
-    """Add rows of no weight, so that both labels occur in both groups.
+    """Append four rows of weight 0, so that both labels occur in both groups.
 
-    fairlearn 0.7 fails where a group has one label only.
+    fairlearn 0.7 raises an error for a group that has a single label.
     """
-    nobody = ([0, 1, 0, 1], [0, 1, 0, 1], [False, False, True, True], [0.0] * 4)
-    for column, more in zip((y_true, y_pred, privileged, sample_weight), nobody, strict=True):
-        yield np.append(column, np.array(more, dtype=column.dtype))
+    extra_rows = ([0, 1, 0, 1], [0, 1, 0, 1], [False, False, True, True], [0.0] * 4)
+    columns = (y_true, y_pred, privileged, sample_weight)
+    for column, extra in zip(columns, extra_rows, strict=True):
+        yield np.append(column, np.array(extra, dtype=column.dtype))

@@ -1,4 +1,4 @@
-"""Discriminative risk as a scorer for model selection."""
+"""Discriminative risk as a scikit-learn scorer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dr_core import SensitiveAttributes, assess_risk
+from dr_core import SensitiveAttributes, assess_risk, learn_attributes
 from dr_core.plugins import Rules, check_choice, check_privileged, check_probability
 
 __all__ = ["RiskScorer", "risk_scorer"]
@@ -14,7 +14,7 @@ __all__ = ["RiskScorer", "risk_scorer"]
 
 @dataclass(frozen=True, eq=False)
 class RiskScorer:
-    """A scorer as scikit-learn calls it: higher is better, so the risk is negated."""
+    """A scikit-learn scorer: the negative discriminative risk, so that higher is better."""
 
     privileged: Mapping[Any, Any] | SensitiveAttributes
     method: str = "exact"
@@ -25,17 +25,21 @@ class RiskScorer:
     coupled: Rules | None = None
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        """Return minus the discriminative risk of a fitted estimator on X."""
-        risk = assess_risk(
-            estimator,
+        """Return the negative discriminative risk of a fitted estimator on X."""
+        attributes = learn_attributes(
             X,
             self.privileged,
-            method=self.method,
-            p=self.p,
-            random_state=self.random_state,
             domain=self.domain,
             missing=self.missing,
             coupled=self.coupled,
+        )
+        risk = assess_risk(
+            estimator,
+            X,
+            attributes,
+            method=self.method,
+            p=self.p,
+            random_state=self.random_state,
             each_attribute=False,
         )
         return -risk.value
@@ -51,20 +55,23 @@ def risk_scorer(
     missing: str = "error",
     coupled: Rules | None = None,
 ) -> RiskScorer:
-    """Make a scorer for `GridSearchCV` and `cross_validate` out of discriminative risk.
+    """Make a scorer of discriminative risk for `GridSearchCV` and `cross_validate`.
 
     Parameters
     ----------
-    privileged : mapping, or attributes learned before
-        A fold may lack a value: pass `dr_core.learn_attributes(X, privileged)`, or `domain`, to
-        let every fold know all of them.
-    method, p, random_state, domain, missing, coupled
+    privileged : mapping, or SensitiveAttributes
+        The privileged value of each sensitive column of X, such as {"sex": "Male"}. The values of
+        an attribute are learned from each fold. If a fold may lack a value, pass
+        `dr_core.learn_attributes(X, privileged)`, or `domain`.
+    method, p, random_state
         As for `dr_core.assess_risk`.
+    domain, missing, coupled
+        As for `dr_core.learn_attributes`.
 
     Returns
     -------
     callable
-        `scorer(estimator, X, y)`, minus the risk: lower risk is better, scorers are maximised.
+        `scorer(estimator, X, y)` returns the negative risk, because searches maximise scores.
 
     Examples
     --------
@@ -77,7 +84,7 @@ def risk_scorer(
     >>> scores["test_score"]
     array([-1., -1.])
     """
-    # Now rather than in a search, which would score every model NaN.
+    # Checked here because a search replaces an error of its scorer by a score of NaN.
     check_probability(p)
     check_choice("method", method, ("exact", "sample"))
     check_choice("missing", missing, ("error", "keep"))

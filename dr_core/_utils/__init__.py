@@ -1,5 +1,6 @@
 """Checks of arguments, exact numbers, seeds, files and joblib."""
 
+from dr_core._utils import _drawing as drawing
 from dr_core._utils._checks import (
     Array,
     check_choice,
@@ -63,6 +64,7 @@ __all__ = [
     "check_writable",
     "chernoff",
     "differs",
+    "drawing",
     "effective_size",
     "exact_counts",
     "exact_mean",

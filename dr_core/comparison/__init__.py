@@ -12,9 +12,11 @@ from dr_core.comparison._compare import COUPLED_RISK, IMPLAUSIBLE_SHARE, compare
 from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
 from dr_core.comparison._individuals import Individuals
+from dr_core.comparison._plot import DRAWN_MEASURES
 
 __all__ = [
     "COUPLED_RISK",
+    "DRAWN_MEASURES",
     "IMPLAUSIBLE_SHARE",
     "Comparison",
     "EnsembleAudit",

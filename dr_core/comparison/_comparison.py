@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from dr_core._utils import write_whole
+from dr_core._utils import Array, write_whole
 from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
@@ -151,26 +151,33 @@ class Comparison:
             write_whole(path, text)
         return text
 
-    def plot(self, *, ax: Any = None) -> Any:
-        """Draw DR beside the fairness measures as bars, with intervals where there are any.
+    def plot(
+        self, *, attribute: Any = None, measures: Sequence[str] | None = None, axes: Any = None
+    ) -> Array:
+        """Plot the error of models against fairness measures, in one panel for each measure.
 
         Parameters
         ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+        attribute : hashable, optional
+            The sensitive attribute. By default, the last one, which is "all" if there are several.
+        measures : sequence of str, optional
+            The fairness measures. By default DR and the three that the paper compares it with.
+        axes : sequence of Axes, optional
+            One for each measure.
 
         Returns
         -------
-        matplotlib Axes
+        array of Axes
 
         Raises
         ------
         ImportError
             Without matplotlib: pip install 'discriminative-risk[plots]'.
         """
-        from dr_core.comparison._plot import plot_measures
+        from dr_core.comparison._plot import DRAWN_MEASURES, draw_comparison
 
-        return plot_measures(self, ax)
+        measures = DRAWN_MEASURES if measures is None else measures
+        return draw_comparison(self, axes, attribute=attribute, measures=measures)
 
     def __repr__(self) -> str:
         return f"<Comparison>\n{self.table().T.round(4)}"

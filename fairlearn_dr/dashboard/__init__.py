@@ -1,6 +1,6 @@
-"""The fairness dashboard that grew out of fairlearn, with discriminative risk among its metrics.
+"""The fairness dashboard of raiwidgets, with discriminative risk as a metric.
 
-It is `FairnessDashboard` of raiwidgets, which is imported only when a dashboard is made.
+raiwidgets is imported when a dashboard is made, not before.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["RiskFairnessDashboard", "show_dashboard"]
 
 def __getattr__(name: str) -> Any:
     if name == "RiskFairnessDashboard":
-        from fairlearn_dr.dashboard._risk_dashboard import risk_fairness_dashboard
+        from fairlearn_dr.dashboard._risk_dashboard import make_dashboard_class
 
-        return risk_fairness_dashboard()
+        return make_dashboard_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
-"""What the page shows: metrics of each model in each group, in the form that the page reads.
+"""The data of the page: metrics of each model in each group, in the page's JSON format.
 
-All numbers are `dr_core`'s: the rows of each group are tallied, and every metric is a function of
-a tally. The tally of all rows is the sum of those of the groups.
+The rows of each group are tallied, and each metric is computed from a tally. The tally of all rows
+is the sum of the tallies of the groups.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ from typing import Any
 
 import numpy as np
 
-from dr_core import metrics, wilson
+from dr_core import metrics
 from dr_core.metrics import View
-from dr_core.plugins import NEITHER, Array, Tally, tally_profiles
-from fairlearn_dr.dashboard._inputs import Feature, Inputs, Model
+from dr_core.plugins import NEITHER, Array, Bootstrap, Tally, tally_profiles
+from fairlearn_dr.dashboard._inputs import DashboardInputs, ModelPredictions, SensitiveFeature
 
-__all__ = ["DESCRIPTION", "DR", "TITLE", "page_content", "plain"]
+__all__ = [
+    "PAGE_METRICS",
+    "RISK_DESCRIPTION",
+    "RISK_KEY",
+    "RISK_TITLE",
+    "escape_markup",
+    "make_page_content",
+]
 
-DR, TITLE = "discriminative_risk", "Discriminative risk"
-DESCRIPTION = "The share of predictions that change when only sensitive attributes change."
+RISK_KEY, RISK_TITLE = "discriminative_risk", "Discriminative risk"
+RISK_DESCRIPTION = "The share of predictions that change when only sensitive attributes change."
 
-CONFIDENCE, REPLICATES = 0.95, 1000
+CONFIDENCE, N_REPLICATES = 0.95, 1000
 
 
 def balanced_accuracy(view: View) -> Array:
-    """Mean of recall and specificity."""
+    """Compute the mean of recall and specificity."""
     return (metrics.recall(view) + metrics.specificity(view)) / 2
 
 
-METRICS: dict[str, Callable[[View], Array]] = {
-    DR: metrics.discriminative_risk,
+PAGE_METRICS: dict[str, Callable[[View], Array]] = {
+    RISK_KEY: metrics.discriminative_risk,
     "selection_rate": lambda view: view.confusion().selection_rate,
     "accuracy_score": metrics.accuracy,
     "balanced_accuracy_score": balanced_accuracy,
@@ -45,51 +52,54 @@ METRICS: dict[str, Callable[[View], Array]] = {
     "miss_rate": lambda view: 1 - metrics.recall(view),
     "zero_one_loss": lambda view: 1 - metrics.accuracy(view),
 }
-"""Metrics by the keys under which the page knows them."""
+"""Metrics by their keys in the page."""
 
 
-def page_content(inputs: Inputs) -> dict[str, Any]:
-    """Data that make the page show discriminative risk, to be merged into its own."""
+def make_page_content(inputs: DashboardInputs) -> dict[str, Any]:
+    """Return the entries to add to the page's data, with all metrics precomputed."""
     return {
-        "features": [plain(feature.name) for feature in inputs.features],
-        "model_names": [plain(model.name) for model in inputs.models],
+        "features": [escape_markup(feature.name) for feature in inputs.features],
+        "model_names": [escape_markup(model.name) for model in inputs.models],
         "predictionType": "binaryClassification",
         "errorBarsEnabled": True,
-        "customMetrics": [{"id": DR, "name": TITLE, "description": DESCRIPTION}],
-        "precomputedFeatureBins": [_bins(feature) for feature in inputs.features],
+        "customMetrics": [{"id": RISK_KEY, "name": RISK_TITLE, "description": RISK_DESCRIPTION}],
+        "precomputedFeatureBins": [_make_bins(feature) for feature in inputs.features],
         "precomputedMetrics": [
-            [_by_group(_tallies(inputs.y, feature, model)) for model in inputs.models]
+            [_compute_metrics(_tally_groups(inputs.y, feature, model)) for model in inputs.models]
             for feature in inputs.features
         ],
     }
 
 
-def plain(text: str) -> str:
-    r"""Text that charts show as it is: they would take ``<b>`` and ``&amp;`` for markup.
+def escape_markup(text: str) -> str:
+    r"""Keep the charts of the page from interpreting ``<b>`` and ``&amp;`` as markup.
 
-    An invisible character, the word joiner, comes between.
+    An invisible character, the word joiner, is inserted after the ``<`` or ``&``.
 
     Examples
     --------
-    >>> print(ascii(plain("<b> & <30")))
+    >>> print(ascii(escape_markup("<b> & <30")))
     '<\u2060b> & <30'
     """
     return re.sub(r"<(?=/?[a-zA-Z])|&(?=#?\w+;)", "\\g<0>\u2060", text)
 
 
-def _bins(feature: Feature) -> dict[str, Any]:
+def _make_bins(feature: SensitiveFeature) -> dict[str, Any]:
+    # The groups "f", "m", "f" of three rows become the labels "f", "m" and the vector 0, 1, 0.
     return {
-        "featureBinName": plain(feature.name),
-        "binLabels": [plain(label) for label in feature.labels],
+        "featureBinName": escape_markup(feature.name),
+        "binLabels": [escape_markup(label) for label in feature.labels],
         "binVector": feature.groups.tolist(),
     }
 
 
-def _tallies(y: Array, feature: Feature, model: Model) -> list[Tally]:
+def _tally_groups(y: Array, feature: SensitiveFeature, model: ModelPredictions) -> list[Tally]:
     """Tally the rows of each group."""
-    stays, risk = model.predictions[:, None] == np.arange(2), model.risk[:, None]
-    profiles = np.where(stays, 1 - risk, risk)
-    members = [feature.groups == group for group in range(len(feature.labels))]
+    # A profile is the probability of each class after the perturbation. A row with prediction 1
+    # and risk 0.3 has the profile (0.3, 0.7): it becomes 0 with probability 0.3.
+    is_predicted, risk = model.predictions[:, None] == np.arange(2), model.risk[:, None]
+    profiles = np.where(is_predicted, 1 - risk, risk)
+    rows_of_groups = [feature.groups == group for group in range(len(feature.labels))]
     return [
         tally_profiles(
             np.full(rows.sum(), NEITHER),
@@ -98,43 +108,34 @@ def _tallies(y: Array, feature: Feature, model: Model) -> list[Tally]:
             profiles[rows],
             [0, 1],
         )
-        for rows in members
+        for rows in rows_of_groups
     ]
 
 
-def _by_group(tallies: Sequence[Tally]) -> dict[str, dict[str, Any]]:
-    """Each metric over all rows and in each group, with 95 % intervals."""
-    whole = reduce(add, tallies)
-    overall, groups = _values(whole), [_values(tally) for tally in tallies]
-    bounds, of_groups = _intervals(whole), [_intervals(tally) for tally in tallies]
+def _compute_metrics(tallies: Sequence[Tally]) -> dict[str, dict[str, Any]]:
+    """Compute each metric over all rows and in each group, with 95 % confidence intervals."""
+    # Position 0 is the tally of all rows; the groups follow.
+    all_tallies = [reduce(add, tallies), *tallies]
+    values = [_compute_values(tally) for tally in all_tallies]
+    intervals = [_compute_intervals(tally) for tally in all_tallies]
     return {
         name: {
-            "global": overall[name],
-            "bins": [values[name] for values in groups],
-            "bounds": bounds[name],
-            "binBounds": [intervals[name] for intervals in of_groups],
+            "global": values[0][name],
+            "bins": [of_group[name] for of_group in values[1:]],
+            "bounds": intervals[0][name],
+            "binBounds": [of_group[name] for of_group in intervals[1:]],
         }
-        for name in METRICS
+        for name in PAGE_METRICS
     }
 
 
-def _values(tally: Tally) -> dict[str, float]:
+def _compute_values(tally: Tally) -> dict[str, float]:
     view = View(tally.table, favorable=1)
-    return {name: float(metric(view)) for name, metric in METRICS.items()}
+    return {name: float(metric(view)) for name, metric in PAGE_METRICS.items()}
 
 
-def _intervals(tally: Tally) -> dict[str, dict[str, float]]:
-    """Percentiles of a bootstrap; Wilson's for DR, which stays honest where it is 0."""
-    tables = np.concatenate(list(tally.bootstrap(REPLICATES, np.random.default_rng(0))))
-    view = View(tables, favorable=1)
-    ends = {name: _percentiles(metric(view)) for name, metric in METRICS.items()}
-    ends[DR] = wilson(_values(tally)[DR], tally.n_effective, CONFIDENCE)[:2]
+def _compute_intervals(tally: Tally) -> dict[str, dict[str, float]]:
+    """Return percentile intervals of a bootstrap, and Wilson's interval of the risk."""
+    bootstrap = Bootstrap(N_REPLICATES, CONFIDENCE, random_state=0)
+    ends = bootstrap.intervals(tally, 1, list(PAGE_METRICS), PAGE_METRICS)
     return {name: {"lower": low, "upper": high} for name, (low, high) in ends.items()}
-
-
-def _percentiles(replicates: Array) -> tuple[float, float]:
-    defined = replicates[~np.isnan(replicates)]
-    if not len(defined):
-        return np.nan, np.nan
-    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return float(low), float(high)

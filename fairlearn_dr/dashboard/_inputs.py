@@ -1,4 +1,4 @@
-"""What a dashboard is about: rows, their groups, and what models say of them; all checked."""
+"""The validated inputs of a dashboard: labels, sensitive features and predictions."""
 
 from __future__ import annotations
 
@@ -10,24 +10,31 @@ import numpy as np
 import pandas as pd
 
 from dr_core.plugins import Array, as_table, check_column, encode, factorize, listed, sorted_values
+from fairlearn_dr._metrics import check_risks
 
-__all__ = ["Feature", "Inputs", "Model", "named_columns", "read_inputs"]
+__all__ = [
+    "DashboardInputs",
+    "ModelPredictions",
+    "SensitiveFeature",
+    "check_inputs",
+    "get_named_columns",
+]
 
-MOST_GROUPS = 50
-"""Groups of a feature that a page can show."""
+MAX_FEATURE_GROUPS = 50
+"""Maximum number of groups of a sensitive feature in the page."""
 
 
 @dataclass(frozen=True, eq=False)
-class Feature:
-    """A sensitive feature that the rows are split by.
+class SensitiveFeature:
+    """A sensitive feature that defines groups of rows.
 
     Attributes
     ----------
     name : str
     labels : list of str
-        What the groups are called.
+        Names of the groups.
     groups : array of shape (n,)
-        Position of each row's group in the labels.
+        Group of each row, as a position in `labels`.
     """
 
     name: str
@@ -36,14 +43,14 @@ class Feature:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
-    """What a model says of the rows.
+class ModelPredictions:
+    """Predictions of a model and their individual risks.
 
     Attributes
     ----------
     name : str
     predictions : array of shape (n,)
-        1 for the favourable class, 0 for the other.
+        1 for the favourable class, 0 for the other class.
     risk : array of shape (n,)
         Probability that each prediction changes.
     """
@@ -54,61 +61,65 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
-    """True labels as 0 and 1, and the features and models to look at."""
+class DashboardInputs:
+    """True labels (1 for the favourable class, else 0), sensitive features and predictions."""
 
     y: Array
-    features: list[Feature]
-    models: list[Model]
+    features: list[SensitiveFeature]
+    models: list[ModelPredictions]
 
 
-def read_inputs(
+def check_inputs(
     sensitive_features: Any, y_true: Any, y_pred: Any, individual_risk: Any, pos_label: Any
-) -> Inputs:
-    """Check what `RiskFairnessDashboard` is given.
+) -> DashboardInputs:
+    """Check the arguments of `RiskFairnessDashboard` and encode them.
 
     Examples
     --------
-    >>> given = read_inputs(["f", "m"], ["no", "yes"], {"tree": ["yes", "yes"]},
-    ...                     {"tree": [0, 1]}, pos_label="yes")
-    >>> given.y, given.features[0].labels, given.models[0].predictions
+    >>> inputs = check_inputs(["f", "m"], ["no", "yes"], {"tree": ["yes", "yes"]},
+    ...                       {"tree": [0, 1]}, pos_label="yes")
+    >>> inputs.y, inputs.features[0].labels, inputs.models[0].predictions
     (array([0, 1]), ['f', 'm'], array([1, 1]))
     """
     y = check_column("y_true", y_true, len(y_true))
-    columns = named_columns(sensitive_features, "Sensitive feature")
+    columns = get_named_columns(sensitive_features, "Sensitive feature")
     predictions = {
         name: check_column(f"y_pred of model {name!r}", values, len(y))
-        for name, values in named_columns(y_pred, "Model").items()
+        for name, values in get_named_columns(y_pred, "Model").items()
     }
-    risks = named_columns(individual_risk, "Model")
+    risks = get_named_columns(individual_risk, "Model")
     if list(risks) != list(predictions):
         raise ValueError(
             f"individual_risk has the models {listed(risks)}, but y_pred has "
-            f"{listed(predictions)}."
+            f"{listed(predictions)}; pass the same models in the same order."
         )
-    _require_two_classes([y, *predictions.values()], pos_label)
-    return Inputs(
-        _zero_one(y, pos_label),
-        [_feature(name, values, len(y)) for name, values in columns.items()],
+    _check_binary_labels([y, *predictions.values()], pos_label)
+    return DashboardInputs(
+        _encode_labels(y, pos_label),
+        [_make_feature(name, values, len(y)) for name, values in columns.items()],
         [
-            Model(name, _zero_one(values, pos_label), _risk(name, risks[name], len(y)))
+            ModelPredictions(
+                name,
+                _encode_labels(values, pos_label),
+                check_risks(f"individual_risk of model {name!r}", risks[name], len(y)),
+            )
             for name, values in predictions.items()
         ],
     )
 
 
-def named_columns(given: Any, unnamed: str) -> dict[str, Any]:
-    """Columns by name, of all that fairlearn takes for sensitive features.
+def get_named_columns(given: Any, unnamed: str) -> dict[str, Any]:
+    """Return columns by name, from any type that fairlearn accepts for sensitive features.
 
     Parameters
     ----------
-    given : mapping, Series, frame, array or list
+    given : mapping, Series, DataFrame, array or list
     unnamed : str
-        What a column without a name is called, followed by its position.
+        Prefix of the names of columns without a name; their position follows.
 
     Examples
     --------
-    >>> list(named_columns([[1, 2], [3, 4]], "Model"))
+    >>> list(get_named_columns([[1, 2], [3, 4]], "Model"))
     ['Model 0', 'Model 1']
     """
     if isinstance(given, pd.Series):
@@ -117,41 +128,34 @@ def named_columns(given: Any, unnamed: str) -> dict[str, Any]:
         return {str(name): values for name, values in given.items()}
     if not isinstance(given, list | np.ndarray):
         table = as_table(given)
-        keys = table.keys()
-        return {str(key): table.column(key) for key in keys}
+        names = table.keys()
+        return {str(name): table.column(name) for name in names}
     array = np.asarray(given)
     columns = [array] if array.ndim == 1 else array.T
     return {f"{unnamed} {position}": column for position, column in enumerate(columns)}
 
 
-def _feature(name: str, values: Any, n_rows: int) -> Feature:
-    what = f"sensitive feature {name!r}"
-    column = factorize(check_column(what, values, n_rows))
-    if len(column.values) > MOST_GROUPS:
+def _make_feature(name: str, values: Any, n_rows: int) -> SensitiveFeature:
+    argument = f"sensitive feature {name!r}"
+    column = factorize(check_column(argument, values, n_rows))
+    if len(column.values) > MAX_FEATURE_GROUPS:
         raise ValueError(
-            f"{what} has {len(column.values)} distinct values, more than the {MOST_GROUPS} groups "
-            "that a page can show. Bin it first."
+            f"{argument} has {len(column.values)} distinct values; the maximum is "
+            f"{MAX_FEATURE_GROUPS}. Bin it first."
         )
-    found = sorted_values(column.values)
-    return Feature(name, [str(value) for value in found], encode(column, found, what))
+    labels = sorted_values(column.values)
+    groups = encode(column, labels, argument)
+    return SensitiveFeature(name, [str(label) for label in labels], groups)
 
 
-def _risk(name: str, values: Any, n_rows: int) -> Array:
-    what = f"individual_risk of model {name!r}"
-    risk = check_column(what, values, n_rows).astype(float)
-    if ((risk < 0) | (risk > 1)).any():
-        raise ValueError(f"{what} must lie between 0 and 1: it is a probability.")
-    return risk
-
-
-def _require_two_classes(columns: Iterable[Array], pos_label: Any) -> None:
+def _check_binary_labels(columns: Iterable[Array], pos_label: Any) -> None:
     classes = sorted_values({value for column in columns for value in factorize(column).values})
     if len(classes) > 2 or pos_label not in classes:
         raise ValueError(
-            f"the dashboard shows two classes, one of them pos_label={pos_label!r}; labels and "
-            f"predictions have {listed(classes)}."
+            f"y_true and y_pred must have two classes, and pos_label must be one of them; got "
+            f"the classes {listed(classes)} and pos_label={pos_label!r}."
         )
 
 
-def _zero_one(labels: Array, pos_label: Any) -> Array:
+def _encode_labels(labels: Array, pos_label: Any) -> Array:
     return (labels == pos_label).astype(int)

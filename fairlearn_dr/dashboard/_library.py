@@ -1,4 +1,4 @@
-"""The dashboard of raiwidgets, in old and in modern environments."""
+"""Import the dashboard of raiwidgets, also beside recent versions of its dependencies."""
 
 from __future__ import annotations
 
@@ -9,31 +9,34 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-__all__ = ["fairness_dashboard"]
+__all__ = ["import_fairness_dashboard"]
 
-HOW_TO_INSTALL = (
-    "the dashboard needs raiwidgets: pip install 'discriminative-risk[dashboard]' in an "
-    "environment of its own, as it pins fairlearn 0.7, pandas 1 and NumPy 1; or, beside modern "
-    "libraries, pip install --no-deps raiwidgets==0.36.0 and pip install rai-core-flask raiutils "
+INSTALL_MESSAGE = (
+    "the dashboard needs raiwidgets: pip install 'discriminative-risk[dashboard]' in a separate "
+    "environment, because it pins fairlearn 0.7, pandas 1 and NumPy 1; or, to keep recent "
+    "versions, pip install --no-deps raiwidgets==0.36.0 and pip install rai-core-flask raiutils "
     "ipython."
 )
 
 
-def fairness_dashboard() -> Any:
-    """`raiwidgets.FairnessDashboard`, imported without the other dashboards of its package.
+def import_fairness_dashboard() -> Any:
+    """Return `raiwidgets.FairnessDashboard`, without importing the package's other dashboards.
 
-    Those need old libraries; it alone works with modern ones too.
+    The other dashboards need old versions of fairlearn, pandas and NumPy.
     """
     try:
-        with _bare_package("raiwidgets"):
+        with _skip_package_init("raiwidgets"):
             return import_module("raiwidgets.fairness_dashboard").FairnessDashboard
     except ImportError as error:
-        raise ImportError(HOW_TO_INSTALL) from error
+        raise ImportError(INSTALL_MESSAGE) from error
 
 
 @contextmanager
-def _bare_package(name: str) -> Iterator[None]:
-    """Let modules of a package be imported without its `__init__`, which stays to be run."""
+def _skip_package_init(name: str) -> Iterator[None]:
+    """Make the modules of a package importable without running its `__init__`.
+
+    A later import of the package runs its `__init__`.
+    """
     spec = None if name in sys.modules else find_spec(name)
     if spec is None:
         yield

@@ -1,4 +1,4 @@
-"""`RiskFairnessDashboard`, made when it is first asked for."""
+"""The class `RiskFairnessDashboard`, which is made on first use."""
 
 from __future__ import annotations
 
@@ -9,43 +9,44 @@ from typing import Any
 
 from fairlearn_dr.dashboard import _page as page
 from fairlearn_dr.dashboard import _serving as serving
-from fairlearn_dr.dashboard._content import page_content
-from fairlearn_dr.dashboard._inputs import read_inputs
-from fairlearn_dr.dashboard._library import fairness_dashboard
+from fairlearn_dr.dashboard._content import make_page_content
+from fairlearn_dr.dashboard._inputs import check_inputs
+from fairlearn_dr.dashboard._library import import_fairness_dashboard
 
-__all__ = ["risk_fairness_dashboard"]
+__all__ = ["make_dashboard_class"]
 
-_Library: Any = object
-"""In place of raiwidgets' `FairnessDashboard`, which is next in line in the finished class."""
+_Base: Any = object
+"""Stands for `raiwidgets.FairnessDashboard`, which follows the mixin in the class that is made."""
 
 
-class WithRisk(_Library):
-    """The fairness dashboard of raiwidgets, with discriminative risk among its metrics.
+class RiskDashboardMixin(_Base):
+    """The fairness dashboard of raiwidgets, with discriminative risk as a metric.
 
-    It is served on the loopback address from when it is made until `close`, and is a context
-    manager that closes itself.
+    The dashboard is served on the loopback address until `close` is called. It is also a context
+    manager, which calls `close` at the end.
 
     Parameters
     ----------
-    sensitive_features : mapping, Series, frame, array or list
-        Features to split the rows by.
+    sensitive_features : mapping, Series, DataFrame, array or list
+        Features that define the groups.
     y_true : array-like of shape (n,)
-        True labels, of two classes.
-    y_pred : mapping, Series, frame, array or list
-        Predictions of each model, by the model's name.
-    individual_risk : like `y_pred`
-        Probability that each prediction changes: `dr_core.assess_risk(...).individual`.
-    pos_label : label
+        True labels of two classes.
+    y_pred : mapping, Series, DataFrame, array or list
+        Predictions of each model, by name of the model.
+    individual_risk : mapping, Series, DataFrame, array or list
+        Probability that each prediction changes, `dr_core.assess_risk(...).individual`, in the
+        form of `y_pred`.
+    pos_label : label, default=1
         The favourable class.
     locale : str, optional
         Language of the page, such as "de".
     port : int, optional
-        A free one when left out.
+        By default, a free port.
 
     Attributes
     ----------
     url : str
-        Where the dashboard can be seen, on this machine.
+        Local address of the dashboard.
 
     Examples
     --------
@@ -68,28 +69,28 @@ class WithRisk(_Library):
         locale: str | None = None,
         port: int | None = None,
     ) -> None:
-        inputs = read_inputs(sensitive_features, y_true, y_pred, individual_risk, pos_label)
-        self._content = page_content(inputs)
+        inputs = check_inputs(sensitive_features, y_true, y_pred, individual_risk, pos_label)
+        self._content = make_page_content(inputs)
         super().__init__(
             sensitive_features={f.name: f.groups.tolist() for f in inputs.features},
             y_true=inputs.y.tolist(),
             y_pred={model.name: model.predictions.tolist() for model in inputs.models},
             locale=locale,
-            port=serving.free_port() if port is None else port,
+            port=serving.find_free_port() if port is None else port,
             fairness_metric_mapping={},
         )
         serving.wait_until_served(self._service)
 
     @property
     def url(self) -> str:
-        """Where the dashboard can be seen, on this machine."""
+        """Local address of the dashboard."""
         return str(self.config["baseUrl"])
 
     def close(self) -> None:
         """Stop the server."""
-        serving.stop(self._service)
+        serving.stop_server(self._service)
 
-    def __enter__(self) -> WithRisk:
+    def __enter__(self) -> RiskDashboardMixin:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -99,13 +100,13 @@ class WithRisk(_Library):
         return f"<RiskFairnessDashboard at {self.url}>"
 
     def add_route(self) -> None:
-        """Merge discriminative risk into the data before the page is served."""
+        """Add discriminative risk to the data before the page is served."""
         self.model_data.update(self._content)
         serving.refuse_other_sites(self._service.app)
         super().add_route()
 
     def load_index(self) -> str:
-        """The page, which is built once."""
+        """Return the page, which is built once."""
         return self._index
 
     @cached_property
@@ -113,29 +114,30 @@ class WithRisk(_Library):
         return str(super().load_index())
 
     def load_widget_file(self, path: str) -> str:
-        """One file of the page, with discriminative risk in its tables and the data in it."""
+        """Return a file of the page with discriminative risk and the data inserted."""
         script = Path(self.get_widget_path(path)).read_text(encoding="utf-8")
-        if page.holds_data(script):
-            script = _extended(script)
-        return page.fill(
+        if page.has_data_placeholder(script):
+            script = _extend_script(script)
+        return page.fill_placeholders(
             script, app_id=f"rai_widget_{self.id}", config=self.config, data=self.model_data
         )
 
 
-def _extended(script: str) -> str:
-    extended = page.with_risk(script)
+def _extend_script(script: str) -> str:
+    extended = page.add_risk(script)
     if extended is not None:
         return extended
     warnings.warn(
-        "the tables of metrics of this version of raiwidgets are not known: discriminative risk "
-        "is offered as a performance metric, not as a fairness metric.",
+        "this version of raiwidgets has unknown tables of metrics: discriminative risk is "
+        "available as a performance metric only, not as a fairness metric. Install "
+        "raiwidgets==0.36.0 to have both.",
         stacklevel=2,
     )
     return script
 
 
 @cache
-def risk_fairness_dashboard() -> Any:
-    """Make the class `RiskFairnessDashboard`, of which raiwidgets' dashboard is the base."""
-    body = {"__doc__": WithRisk.__doc__, "__module__": "fairlearn_dr.dashboard"}
-    return type("RiskFairnessDashboard", (WithRisk, fairness_dashboard()), body)
+def make_dashboard_class() -> Any:
+    """Return the class `RiskFairnessDashboard`, a subclass of `raiwidgets.FairnessDashboard`."""
+    body = {"__doc__": RiskDashboardMixin.__doc__, "__module__": "fairlearn_dr.dashboard"}
+    return type("RiskFairnessDashboard", (RiskDashboardMixin, import_fairness_dashboard()), body)

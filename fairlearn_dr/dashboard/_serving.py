@@ -1,4 +1,4 @@
-"""Start and stop the server of a dashboard, on this machine's loopback address only."""
+"""Start, protect and stop the server of a dashboard on the loopback address."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["free_port", "is_this_machine", "refuse_other_sites", "stop", "wait_until_served"]
+__all__ = [
+    "find_free_port",
+    "is_loopback_host",
+    "refuse_other_sites",
+    "stop_server",
+    "wait_until_served",
+]
 
-PATIENCE = 10.0
-"""Seconds a server may take to start or stop."""
+SERVER_TIMEOUT = 10.0
+"""Maximum seconds to wait for a server to start or stop."""
 
 
-def free_port() -> int:
-    """A port that nothing on the loopback address listens to."""
+def find_free_port() -> int:
+    """Return a free port of the loopback address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def refuse_other_sites(app: Any) -> None:
-    """Let no page of another site, open in the same browser, read the data.
+    """Refuse requests from pages of other sites that are open in the same browser.
 
-    raiwidgets' server would answer it; also to a site whose name was made to lead to this machine
-    once its page was loaded (DNS rebinding), which the name in the request gives away.
+    The server of raiwidgets answers them. This includes DNS rebinding, where the domain of another
+    site resolves to the loopback address; such a request has the domain in its Host header.
 
     Parameters
     ----------
@@ -38,16 +44,17 @@ def refuse_other_sites(app: Any) -> None:
         origin = request.headers.get("Origin")
         host = request.headers.get("Host", "")
         other_site = origin is not None and urlsplit(origin).netloc != host
-        if other_site or not is_this_machine(host):
+        if other_site or not is_loopback_host(host):
             abort(403)
 
 
-def is_this_machine(host: str) -> bool:
-    """Whether the host that a request names, with or without a port, is this machine.
+def is_loopback_host(host: str) -> bool:
+    """Return whether a Host header, with or without a port, is a loopback address.
 
     Examples
     --------
-    >>> [is_this_machine(host) for host in ("localhost:8", "127.0.0.1", "[::1]:8", "evil.example")]
+    >>> hosts = ["localhost:8", "127.0.0.1", "[::1]:8", "evil.example"]
+    >>> [is_loopback_host(host) for host in hosts]
     [True, True, True, False]
     """
     try:
@@ -58,30 +65,32 @@ def is_this_machine(host: str) -> bool:
 
 
 def wait_until_served(service: Any) -> None:
-    """Return once the server answers; stop it again if it does so to other machines.
+    """Wait until the server has started; stop it if other machines can reach it.
 
     Parameters
     ----------
     service : rai_core_flask.FlaskHelper
     """
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + SERVER_TIMEOUT
     while not _is_serving(service):
         if time.monotonic() > deadline or not service._thread.is_alive():
-            raise RuntimeError(f"the dashboard's server did not start on port {service.port}.")
+            raise RuntimeError(
+                f"the server did not start on port {service.port}; pass another port."
+            )
         time.sleep(0.01)
     host = service.socketio.wsgi_server.server_host
     if not ip_address(host).is_loopback:
-        stop(service)
-        raise RuntimeError(f"the dashboard's server listened to {host}, which is not loopback.")
+        stop_server(service)
+        raise RuntimeError(f"the server listened on {host}, which is not a loopback address.")
 
 
-def stop(service: Any) -> None:
-    """Stop the server and wait for its thread to end; nothing happens if it has ended."""
-    # raiwidgets stops a second server that it would start only when the first has ended.
+def stop_server(service: Any) -> None:
+    """Stop the server and wait until its thread ends. A stopped server stays stopped."""
+    # raiwidgets starts a second server when the first one ends; this prevents it.
     service.server.serve_forever = lambda: None
     server = service.socketio.wsgi_server
     server.loop.run_callback_threadsafe(server.close)
-    service._thread.join(PATIENCE)
+    service._thread.join(SERVER_TIMEOUT)
 
 
 def _is_serving(service: Any) -> bool:

@@ -1,15 +1,14 @@
-"""From models to a dashboard in one call."""
+"""Assess models and show them in a dashboard."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
-from dr_core.plugins import Array, Table, as_table, check_column, check_models
-from fairlearn_dr.dashboard._risk_dashboard import risk_fairness_dashboard
+from dr_core.plugins import Rules, as_table, check_column, check_models
+from fairlearn_dr._frames import get_attribute_values
+from fairlearn_dr.dashboard._risk_dashboard import make_dashboard_class
 
 __all__ = ["show_dashboard"]
 
@@ -24,40 +23,40 @@ def show_dashboard(
     pos_label: Any = 1,
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
+    coupled: Rules | None = None,
     locale: str | None = None,
     port: int | None = None,
     **options: Any,
 ) -> Any:
-    """Serve the fairness dashboard of raiwidgets, with discriminative risk among its metrics.
+    """Serve the fairness dashboard of raiwidgets, with discriminative risk as a metric.
 
-    In a notebook it is shown at once; elsewhere, open its `url`. It is served on the loopback
-    address only, until it is closed or Python ends.
+    A notebook displays the dashboard; elsewhere, open its `url`. It is served on the loopback
+    address only, until it is closed or Python exits.
 
     Parameters
     ----------
     models : mapping
-        From a name to a fitted classifier of two classes, or a callable.
+        Fitted binary classifiers, or callables, by name.
     X, y : table of shape (n, d) and labels of shape (n,)
-    sensitive_features : mapping, Series, frame or array, optional
-        Features to split the rows by; the sensitive attributes when left out.
+    sensitive_features : mapping, Series, DataFrame, array or list, optional
+        Features that define the groups. By default, the sensitive attributes in `privileged`.
     privileged : mapping
         The privileged value of each sensitive column of X, such as {"sex": "Male"}.
-    pos_label : label
+    pos_label : label, default=1
         The favourable class.
-    domain, missing
+    domain, missing, coupled
         As for `dr_core.learn_attributes`.
     locale : str, optional
         Language of the page, such as "de".
     port : int, optional
-        A free one when left out.
+        By default, a free port.
     **options
-        For `dr_core.assess_risk`, such as `p` and `chunk_size`. Risk is exact unless
-        `method="sample"` is among them.
+        Further parameters of `dr_core.assess_risk`, such as `p`, `method` and `chunk_size`.
 
     Returns
     -------
     RiskFairnessDashboard
-        With `url` and `close()`; also a context manager.
+        It has `url` and `close()`, and is a context manager.
 
     Examples
     --------
@@ -71,17 +70,20 @@ def show_dashboard(
     Fairness started at http://localhost:36527
     """
     models = check_models(models)
-    dashboard = risk_fairness_dashboard()
+    dashboard_class = make_dashboard_class()
     table = as_table(X)
     check_column("y", y, table.n_rows)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
+    attributes = learn_attributes(
+        table, privileged, domain=domain, missing=missing, coupled=coupled
+    )
     risks = {
         name: assess_risk(model, table.native, attributes, each_attribute=False, **options)
         for name, model in models.items()
     }
-    given = sensitive_features is not None
-    return dashboard(
-        sensitive_features=sensitive_features if given else _values(attributes, table),
+    if sensitive_features is None:
+        sensitive_features = get_attribute_values(table, attributes, missing_label="missing")
+    return dashboard_class(
+        sensitive_features=sensitive_features,
         y_true=y,
         y_pred={name: risk.predictions for name, risk in risks.items()},
         individual_risk={name: risk.individual for name, risk in risks.items()},
@@ -89,12 +91,3 @@ def show_dashboard(
         locale=locale,
         port=port,
     )
-
-
-def _values(attributes: SensitiveAttributes, table: Table) -> dict[str, Array]:
-    """Values of the sensitive attributes, also of those that are one-hot encoded."""
-    codes = attributes.encode(table)
-    return {
-        str(attribute.name): np.array([*attribute.values, "missing"], dtype=object)[of_attribute]
-        for attribute, of_attribute in zip(attributes, codes, strict=True)
-    }

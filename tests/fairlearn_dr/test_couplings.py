@@ -30,6 +30,11 @@ def rows():
 
 
 @pytest.fixture
+def attributes(rows):
+    return learn_attributes(rows, PRIVILEGED, coupled=RULES)
+
+
+@pytest.fixture
 def labels(rows):
     return ((rows["title"] == 1) & (rows["score"] > 0)).astype(int).to_numpy()
 
@@ -39,35 +44,35 @@ def forest(rows, labels):
     return RandomForestClassifier(n_estimators=11, random_state=0).fit(rows, labels)
 
 
-def test_predictions_are_those_of_rows_that_follow(rows, forest):
-    expected = forest.predict(perturb(rows, PRIVILEGED, coupled=RULES))
-    ours = perturbed_predictions(forest, rows, privileged=PRIVILEGED, coupled=RULES)
-    np.testing.assert_array_equal(ours, expected)
+def test_predictions_are_those_of_rows_that_follow(rows, forest, attributes):
+    expected = forest.predict(perturb(rows, attributes))
+    found = perturbed_predictions(forest, rows, privileged=PRIVILEGED, coupled=RULES)
+    np.testing.assert_array_equal(found, expected)
     plain = perturbed_predictions(forest, rows, privileged=PRIVILEGED)
     assert (plain != expected).any()
 
 
-def test_a_metric_frame_shows_the_risk_with_rules(rows, labels, forest):
+def test_a_metric_frame_shows_the_risk_with_rules(rows, labels, forest, attributes):
     frame = dr_metric_frame(forest, rows, labels, privileged=PRIVILEGED, coupled=RULES)
-    expected = assess_risk(forest, rows, PRIVILEGED, coupled=RULES).value
+    expected = assess_risk(forest, rows, attributes).value
     assert frame.overall["discriminative_risk"] == pytest.approx(expected)
     plain = dr_metric_frame(forest, rows, labels, privileged=PRIVILEGED)
     assert plain.overall["discriminative_risk"] != frame.overall["discriminative_risk"]
 
 
-def test_a_scorer_follows_rules_in_every_fold(rows, labels, forest):
+def test_a_scorer_follows_rules_in_every_fold(rows, labels, forest, attributes):
     scorer = risk_scorer(PRIVILEGED, coupled=RULES)
-    assert scorer(forest, rows) == -assess_risk(forest, rows, PRIVILEGED, coupled=RULES).value
-    learned = risk_scorer(learn_attributes(rows, PRIVILEGED, coupled=RULES))
+    assert scorer(forest, rows) == -assess_risk(forest, rows, attributes).value
+    learned = risk_scorer(attributes)
     folds = cross_validate(clone(forest), rows, labels, scoring=learned, cv=3)["test_score"]
     assert (folds <= 0).all()
 
 
 @pytest.mark.parametrize("pruner", PRUNERS)
-def test_pruners_let_members_vote_on_rows_that_follow(pruner, rows, labels, forest):
+def test_pruners_let_members_vote_on_rows_that_follow(pruner, rows, labels, forest, attributes):
     how = {"privileged": PRIVILEGED, "prefit": True, "random_state": 0, "max_members": 4}
     pruned = pruner(forest, coupled=RULES, **how).fit(rows, labels)
-    votes = collect_votes(forest, rows, labels, PRIVILEGED, method="exact", coupled=RULES)
+    votes = collect_votes(forest, rows, labels, attributes, method="exact")
     assert pruned.result_.risk == pytest.approx(votes.subset(pruned.members_).risk)
     plain = pruner(forest, **how).fit(rows, labels)
     same = votes.subset(plain.members_).risk
@@ -82,5 +87,5 @@ def test_rules_are_a_parameter_that_clones_keep(pruner):
 @pytest.mark.parametrize("pruner", PRUNERS)
 def test_a_pruner_refuses_rules_about_unknown_columns(pruner, rows, labels):
     rules = {"job": RULES["title"]}
-    with pytest.raises(ValueError, match="neither a column 'job'"):
+    with pytest.raises(ValueError, match="job"):
         pruner(privileged=PRIVILEGED, coupled=rules).fit(rows, labels)

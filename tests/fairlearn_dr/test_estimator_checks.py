@@ -8,7 +8,7 @@ from textbook.sklearn_versions import OLD_SKLEARN
 from fairlearn_dr import EPAFPruner, POAFPruner
 
 if OLD_SKLEARN:
-    pytest.skip("before 1.6 the checks cannot be told what to expect", allow_module_level=True)
+    pytest.skip("before 1.6 the checks have no expected_failed_checks", allow_module_level=True)
 
 SPLIT = "rows are split at random, so a row repeated is not the same as a row of twice the weight"
 EXPECTED = {
@@ -17,7 +17,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:privileged is not given")
+@pytest.mark.filterwarnings("ignore:privileged is None")
 @parametrize_with_checks(
     [
         POAFPruner(RandomForestClassifier(5, random_state=0), random_state=0),

@@ -158,8 +158,8 @@ class TestPlotComparison:
 def test_colours_differ_in_brightness_too():
     from matplotlib.colors import to_rgb
 
-    from fairlearn_dr._plots import COLOURS
+    from dr_core.plugins import drawing
 
-    assert len(set(COLOURS)) == len(COLOURS)
-    brightness = [np.dot(to_rgb(colour), [0.3, 0.6, 0.1]) for colour in COLOURS[:3]]
+    assert len(set(drawing.COLOURS)) == len(drawing.COLOURS)
+    brightness = [np.dot(to_rgb(colour), [0.3, 0.6, 0.1]) for colour in drawing.COLOURS[:3]]
     assert min(np.abs(np.subtract.outer(brightness, brightness))[np.triu_indices(3, 1)]) > 0.05

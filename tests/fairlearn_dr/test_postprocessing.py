@@ -205,9 +205,9 @@ def test_weights_are_routed_as_metadata():
     assert search.best_estimator_.members_.size
 
 
-def test_an_ensemble_without_weights_says_so():
+def test_weights_for_an_ensemble_that_does_not_accept_them_raise_an_error():
     X = rows()
-    with pytest.raises(ValueError, match="does not take sample_weight"):
+    with pytest.raises(ValueError, match="sample_weight is not accepted by NoWeights"):
         POAFPruner(make_pipeline(NoWeights()), privileged=PRIVILEGED).fit(
             X, labels(X), sample_weight=np.ones(len(X))
         )
@@ -242,7 +242,7 @@ def test_selection_and_iterations_are_passed_on():
 
 
 def passed_on(monkeypatch, name, pruner, **options):
-    """What reaches the pruning function."""
+    """Return the options that the pruning function receives."""
     import fairlearn_dr._postprocessing as module
 
     seen, prune = {}, getattr(module, name)
@@ -291,11 +291,11 @@ def test_columns_in_another_order_are_refused():
 def test_labels_the_ensemble_does_not_know_are_refused():
     X = rows()
     forest = ENSEMBLES["forest"]().fit(X, labels(X))
-    with pytest.raises(ValueError, match="y has 'x', which is not among the known values"):
+    with pytest.raises(ValueError, match="y has 'x'"):
         POAFPruner(forest, privileged=PRIVILEGED, prefit=True).fit(X, np.full(len(X), "x"))
     with (
-        pytest.warns(UserWarning, match="privileged is not given"),
-        pytest.raises(ValueError, match="y has 11, which is not among the known values"),
+        pytest.warns(UserWarning, match="privileged is None"),
+        pytest.raises(ValueError, match="y has 11"),
     ):
         POAFPruner(forest, prefit=True).fit(X, np.full(len(X), 11))
 
@@ -351,12 +351,12 @@ def test_an_exported_vote_predicts_the_same_without_this_library(name):
 
 
 @pytest.mark.parametrize("name", AVERAGING)
-def test_an_exported_average_says_that_it_may_predict_otherwise(name):
+def test_exporting_an_average_warns_that_predictions_may_differ(name):
     X = rows()
     y = labels(X)
     pruned = EPAFPruner(ENSEMBLES[name](), privileged=PRIVILEGED, random_state=0).fit(X, y)
     before = pickle.dumps(pruned.estimator_)
-    with pytest.warns(UserWarning, match="averages the probabilities of its members"):
+    with pytest.warns(UserWarning, match="probabilities"):
         exported = pruned.export()
     assert type(exported) is type(pruned.estimator_)
     assert (exported.predict(X) == pruned.predict(X)).mean() > 0.9
@@ -371,34 +371,34 @@ def test_fitted_copies_of_an_exported_ensemble_survive_pickling():
     assert (copy.predict(X) == pruned.predict(X)).all()
 
 
-def test_sensitive_features_that_are_not_columns_get_an_explanation():
+def test_sensitive_features_that_are_not_columns_raise_an_error():
     X = rows()
     pruner = POAFPruner(ENSEMBLES["forest"](), privileged={"sex": 1})
-    with pytest.raises(ValueError, match="'sex' is not a column of X; sensitive_features cannot"):
+    with pytest.raises(ValueError, match=r"'sex'.* Add the column to X"):
         pruner.fit(X.drop(columns="sex"), labels(X), sensitive_features=X["sex"])
 
 
 def test_an_absent_column_is_named_without_sensitive_features_too():
     X = rows()
-    with pytest.raises(ValueError, match="sensitive column 'gender' is not in X"):
+    with pytest.raises(ValueError, match="'gender' is not in X"):
         POAFPruner(privileged={"gender": 1}).fit(X, labels(X))
 
 
-def test_without_privileged_a_warning_says_that_nothing_is_perturbed():
+def test_without_privileged_a_warning_is_raised_and_the_risk_is_0():
     X = rows()
-    with pytest.warns(UserWarning, match="privileged is not given: no attribute is perturbed"):
+    with pytest.warns(UserWarning, match="Pass privileged"):
         pruned = POAFPruner(ENSEMBLES["forest"](), random_state=0).fit(X, labels(X))
     assert (pruned.front_["risk"] == 0).all()
 
 
 BAD = {
-    "prune_on": ({"prune_on": "test"}, ValueError, "prune_on must be 'holdout', 'all', 'train'"),
-    "max_members": ({"max_members": 0}, ValueError, "max_members must be a whole number, 1 or"),
-    "trade_off": ({"trade_off": 2}, ValueError, "trade_off weighs accuracy"),
+    "prune_on": ({"prune_on": "test"}, ValueError, "prune_on must be"),
+    "max_members": ({"max_members": 0}, ValueError, "max_members must be"),
+    "trade_off": ({"trade_off": 2}, ValueError, "trade_off"),
     "estimator": (
         {"estimator": GradientBoostingClassifier()},
         TypeError,
-        "GradientBoostingClassifier is not a weighted vote",
+        "GradientBoostingClassifier",
     ),
     "unfitted": ({"prefit": True}, NotFittedError, "not fitted yet"),
 }

@@ -1,4 +1,4 @@
-"""What the dashboard shows, how it is served, and what happens without raiwidgets."""
+"""The content of the dashboard, its server, and its errors without raiwidgets."""
 
 import json
 import socket
@@ -23,8 +23,8 @@ from fairlearn_dr.dashboard import _page as page
 from fairlearn_dr.dashboard import _risk_dashboard as risk_dashboard
 from fairlearn_dr.dashboard import _serving as serving
 from fairlearn_dr.dashboard import show_dashboard
-from fairlearn_dr.dashboard._content import METRICS, page_content, plain
-from fairlearn_dr.dashboard._inputs import named_columns, read_inputs
+from fairlearn_dr.dashboard._content import PAGE_METRICS, escape_markup, make_page_content
+from fairlearn_dr.dashboard._inputs import check_inputs, get_named_columns
 
 SEX, RISK = ["f", "f", "m", "m"], [0.0, 0.5, 1.0, 0.0]
 SCRIPT = "a={balanced_accuracy_score:{},accuracy_score:{}};b={accuracy_score_difference:{}}"
@@ -33,7 +33,7 @@ SCRIPT = "a={balanced_accuracy_score:{},accuracy_score:{}};b={accuracy_score_dif
 def inputs(*, sensitive_features=None, y_true=(0, 1, 1, 0), risk=RISK, pos_label=1, **models):
     models = models or {"tree": [0, 1, 1, 1]}
     features = {"sex": SEX} if sensitive_features is None else sensitive_features
-    return read_inputs(features, list(y_true), models, dict.fromkeys(models, risk), pos_label)
+    return check_inputs(features, list(y_true), models, dict.fromkeys(models, risk), pos_label)
 
 
 def metrics_of(content, feature=0, model=0):
@@ -51,8 +51,8 @@ def harsh(X):
 
 class TestContent:
     def test_metrics_of_a_small_example_are_those_worked_out_by_hand(self):
-        metrics = metrics_of(page_content(inputs()))
-        found = {name: (metrics[name]["global"], *metrics[name]["bins"]) for name in METRICS}
+        metrics = metrics_of(make_page_content(inputs()))
+        found = {name: (metrics[name]["global"], *metrics[name]["bins"]) for name in PAGE_METRICS}
         assert found == {
             "discriminative_risk": (0.375, 0.25, 0.5),
             "selection_rate": (0.75, 0.5, 1.0),
@@ -69,8 +69,8 @@ class TestContent:
 
     def test_risk_is_that_of_assess_risk_and_of_the_metric_frame(self, ricci):
         risk = assess_risk(harsh, ricci.data, ricci.privileged)
-        content = page_content(
-            read_inputs(
+        content = make_page_content(
+            check_inputs(
                 ricci.data[["Race"]],
                 ricci.target,
                 {"harsh": risk.predictions},
@@ -85,7 +85,7 @@ class TestContent:
 
     def test_every_metric_is_there_for_every_feature_and_model_in_their_order(self):
         features = {"sex": SEX, "age": [30, 30, 40, 50]}
-        content = page_content(
+        content = make_page_content(
             inputs(sensitive_features=features, one=[0, 1, 1, 1], two=[1, 1, 1, 1])
         )
         assert content["features"] == ["sex", "age"]
@@ -100,12 +100,12 @@ class TestContent:
             for feature in content["precomputedMetrics"]
         ]
         assert shapes == [[{2}, {2}], [{3}, {3}]]
-        assert all(set(m) == set(METRICS) for f in content["precomputedMetrics"] for m in f)
+        assert all(set(m) == set(PAGE_METRICS) for f in content["precomputedMetrics"] for m in f)
 
     def test_intervals_hold_the_values(self):
         rng = np.random.default_rng(0)
         y, f = rng.integers(0, 2, (2, 100))
-        content = page_content(
+        content = make_page_content(
             inputs(sensitive_features=[*"ab"] * 50, y_true=y, risk=rng.random(100), tree=f)
         )
         assert content["errorBarsEnabled"]
@@ -115,21 +115,21 @@ class TestContent:
                 assert ends["lower"] <= value <= ends["upper"]
 
     def test_the_interval_of_a_risk_of_zero_is_not_empty(self):
-        risk = metrics_of(page_content(inputs(risk=[0, 0, 0, 0])))["discriminative_risk"]
+        risk = metrics_of(make_page_content(inputs(risk=[0, 0, 0, 0])))["discriminative_risk"]
         assert risk["global"] == 0
         assert risk["bounds"]["upper"] > 0.4
 
     def test_an_undefined_rate_is_not_a_number(self):
-        content = page_content(inputs(tree=[0, 0, 1, 1]))
+        content = make_page_content(inputs(tree=[0, 0, 1, 1]))
         assert np.isnan(metrics_of(content)["precision_score"]["bins"][0])
 
     @pytest.mark.parametrize("text", ["<b>", "</script>", "<a href=x>", "&amp;", "&#60;"])
     def test_markup_is_kept_from_charts(self, text):
-        assert plain(text) == text[0] + "\u2060" + text[1:]
+        assert escape_markup(text) == text[0] + "\u2060" + text[1:]
 
     @pytest.mark.parametrize("text", ["<30", "R&D", "a < b & c > d", "plain"])
     def test_text_that_is_no_markup_stays_as_it_is(self, text):
-        assert plain(text) == text
+        assert escape_markup(text) == text
 
 
 class TestInputs:
@@ -150,17 +150,17 @@ class TestInputs:
         ],
     )
     def test_columns_come_in_every_form_that_fairlearn_takes(self, given, names):
-        columns = named_columns(given, "Feature")
+        columns = get_named_columns(given, "Feature")
         assert list(columns) == names
         assert all(list(column) == SEX for column in columns.values())
 
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"y_true": [0, 1, 2, 0]}, "shows two classes.*have 0, 1, 2"),
-            ({"pos_label": "yes"}, "pos_label='yes'; labels and predictions have 0, 1"),
-            ({"tree": [0, 1]}, "y_pred of model 'tree' has length 2, but X has 4 rows"),
-            ({"risk": [0, 2, 0, 0]}, "individual_risk of model 'tree' must lie between 0 and 1"),
+            ({"y_true": [0, 1, 2, 0]}, "must have two classes.* 0, 1, 2"),
+            ({"pos_label": "yes"}, "classes 0, 1 and pos_label='yes'"),
+            ({"tree": [0, 1]}, "y_pred of model 'tree' has length 2"),
+            ({"risk": [0, 2, 0, 0]}, r"individual_risk of model 'tree' must be in \[0, 1\]"),
             ({"risk": [0, 1]}, "individual_risk of model 'tree' has length 2"),
             ({"sensitive_features": {"sex": ["f", None, "m", "m"]}}, "'sex' has 1 missing"),
             ({"sensitive_features": {"sex": ["f"]}}, "feature 'sex' has length 1"),
@@ -172,21 +172,21 @@ class TestInputs:
 
     def test_a_feature_of_too_many_values_is_to_be_binned(self):
         with pytest.raises(ValueError, match=r"'age' has 51 distinct values.*Bin it first"):
-            read_inputs({"age": range(51)}, [0, 1, 1] * 17, [1] * 51, [0] * 51, 1)
+            check_inputs({"age": range(51)}, [0, 1, 1] * 17, [1] * 51, [0] * 51, 1)
 
     def test_risk_must_be_of_the_models_that_predict(self):
-        with pytest.raises(ValueError, match="has the models 'b', but y_pred has 'a'"):
-            read_inputs({"sex": SEX}, [0, 1, 1, 0], {"a": [0, 1, 1, 0]}, {"b": RISK}, 1)
+        with pytest.raises(ValueError, match="'b', but y_pred has 'a'; pass the same models"):
+            check_inputs({"sex": SEX}, [0, 1, 1, 0], {"a": [0, 1, 1, 0]}, {"b": RISK}, 1)
 
     def test_models_must_have_names(self):
-        with pytest.raises(TypeError, match=r"models must map names to models.*a list"):
+        with pytest.raises(TypeError, match=r"models must .* a list"):
             show_dashboard([harsh], pd.DataFrame(), [], privileged={"Race": "W"})
 
 
 class TestPage:
     @given(st.lists(st.text()))
     def test_a_literal_holds_the_data_and_nothing_that_ends_a_script(self, texts):
-        literal = page.literal(texts)
+        literal = page.format_literal(texts)
         assert json.loads(json.loads(literal)) == texts
         assert literal.isascii()
         assert "<" not in literal
@@ -194,13 +194,14 @@ class TestPage:
     def test_names_that_look_like_places_in_the_script_are_not_filled(self):
         names = [page.APP_ID, page.CONFIG, page.DATA]
         script = f"id={page.APP_ID};config={page.CONFIG};data={page.DATA}"
-        filled = page.fill(script, app_id="x", config={"locale": page.DATA}, data=names)
-        assert filled == (
-            f"id=x;config={page.literal({'locale': page.DATA})};data={page.literal(names)}"
+        filled = page.fill_placeholders(
+            script, app_id="x", config={"locale": page.DATA}, data=names
         )
+        config, data = page.format_literal({"locale": page.DATA}), page.format_literal(names)
+        assert filled == f"id=x;config={config};data={data}"
 
     def test_risk_is_added_at_the_head_of_both_tables(self):
-        performance, fairness = page.with_risk(SCRIPT).split(";")
+        performance, fairness = page.add_risk(SCRIPT).split(";")
         assert performance.startswith("a={balanced_accuracy_score:{},discriminative_risk:{")
         assert performance.endswith("},accuracy_score:{}}")
         assert fairness.startswith("b={discriminative_risk_difference:{")
@@ -212,12 +213,12 @@ class TestPage:
         "script", ["", "accuracy_score:{}", "accuracy_score_difference:{}", SCRIPT + SCRIPT]
     )
     def test_tables_that_are_absent_or_not_alone_are_left_as_they_are(self, script):
-        assert page.with_risk(script) is None
+        assert page.add_risk(script) is None
 
     def test_an_unknown_script_gives_one_warning_and_stays_as_it_is(self):
-        with pytest.warns(UserWarning, match="as a performance metric, not as a fairness") as told:
-            assert risk_dashboard._extended("unknown") == "unknown"
-        assert len(told) == 1
+        with pytest.warns(UserWarning, match="not as a fairness metric") as caught:
+            assert risk_dashboard._extend_script("unknown") == "unknown"
+        assert len(caught) == 1
 
 
 class TestLibrary:
@@ -230,7 +231,7 @@ class TestLibrary:
         ],
     )
     @pytest.mark.parametrize("absent", ["raiwidgets", "rai_core_flask"])
-    def test_without_it_one_error_says_how_to_install_it(self, use, absent):
+    def test_without_it_the_error_has_the_command_to_install_it(self, use, absent):
         script = f"import sys; sys.modules[{absent!r}] = None; {use}"
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
         last = done.stderr.splitlines()[-1]
@@ -249,7 +250,7 @@ class TestLibrary:
         (package / "__init__.py").write_text("raise ImportError('needs old libraries')")
         (package / "useful.py").write_text("answer = 42")
         monkeypatch.syspath_prepend(tmp_path)
-        with library._bare_package("picky"):
+        with library._skip_package_init("picky"):
             from picky.useful import answer
         assert answer == 42
         assert "picky" not in sys.modules
@@ -291,7 +292,7 @@ class TestServing:
 
     def test_a_server_that_other_machines_could_reach_is_stopped(self):
         service = fake_service("0.0.0.0")
-        with pytest.raises(RuntimeError, match=r"0\.0\.0\.0, which is not loopback"):
+        with pytest.raises(RuntimeError, match=r"0\.0\.0\.0, which is not"):
             serving.wait_until_served(service)
         assert service.closed
 
@@ -328,7 +329,7 @@ class TestWithRaiwidgets:
         }
 
     def test_it_is_a_dashboard_of_raiwidgets(self, dashboard_class):
-        assert issubclass(dashboard_class, library.fairness_dashboard())
+        assert issubclass(dashboard_class, library.import_fairness_dashboard())
         assert dashboard_class.__name__ == "RiskFairnessDashboard"
         assert "individual_risk" in dashboard_class.__doc__
 
@@ -354,7 +355,7 @@ class TestWithRaiwidgets:
             assert is_served(two.url)
 
     def test_a_port_can_be_chosen_and_one_in_use_is_refused(self, dashboard_class, small):
-        port = serving.free_port()
+        port = serving.find_free_port()
         with dashboard_class(**small, port=port) as dashboard:
             assert dashboard.url == f"http://localhost:{port}"
         with socket.socket() as taken:
@@ -375,13 +376,13 @@ class TestWithRaiwidgets:
         self, dashboard_class, small, monkeypatch
     ):
         monkeypatch.setattr(page, "FAIRNESS_TABLE", page.re.compile("no such table"))
-        with pytest.warns(UserWarning, match="not as a fairness metric") as told:
+        with pytest.warns(UserWarning, match="not as a fairness metric") as caught:
             dashboard = dashboard_class(**small)
         with dashboard:
             assert dashboard.load_index() == dashboard.load_index()
             assert "discriminative_risk_difference:{" not in dashboard.load_index()
             assert dashboard.model_data["customMetrics"][0]["name"] == "Discriminative risk"
-        assert sum(issubclass(w.category, UserWarning) for w in told) == 1
+        assert sum(issubclass(w.category, UserWarning) for w in caught) == 1
 
     def test_models_are_shown_by_their_sensitive_attributes(self, dashboard_class, ricci):
         with show_dashboard(
@@ -402,3 +403,13 @@ class TestWithRaiwidgets:
         ) as dashboard:
             bins = dashboard.model_data["precomputedFeatureBins"]
         assert [one["binLabels"] for one in bins] == [["f", "m"], ["b", "missing", "w"]]
+
+    def test_coupled_columns_follow_the_attribute(self, dashboard_class):
+        X = pd.DataFrame({"sex": ["f", "m"] * 2, "title": ["Ms", "Mr"] * 2})
+        rules = {"title": {"sex": {"f": {"Mr": "Ms"}, "m": {"Ms": "Mr"}}}}
+        options = {"privileged": {"sex": "m"}, "coupled": rules}
+        with show_dashboard(
+            {"title": lambda X: (X["title"] == "Mr").astype(int)}, X, [0, 1, 1, 0], **options
+        ) as dashboard:
+            risk = metrics_of(dashboard.model_data)["discriminative_risk"]["global"]
+        assert risk == 1

@@ -1,4 +1,4 @@
-"""The dashboard answers this machine, under its own name, and nobody else."""
+"""The dashboard answers requests to a loopback address only."""
 
 from contextlib import closing
 from http.client import HTTPConnection
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from fairlearn_dr.dashboard._serving import is_this_machine
+from fairlearn_dr.dashboard._serving import is_loopback_host
 
 OTHERS = [
     "evil.example",
@@ -21,15 +21,15 @@ OWN = ["localhost", "127.0.0.1", "127.0.0.2", "[::1]"]
 
 @pytest.mark.parametrize("host", OWN)
 def test_names_of_this_machine_are_known(host):
-    assert is_this_machine(host)
-    assert is_this_machine(f"{host}:8080")
+    assert is_loopback_host(host)
+    assert is_loopback_host(f"{host}:8080")
 
 
 @pytest.mark.parametrize(
     "host", [*OTHERS, "[::", "localhost@evil.example", "evil.example#localhost"]
 )
 def test_other_names_are_not(host):
-    assert not is_this_machine(host)
+    assert not is_loopback_host(host)
 
 
 @pytest.fixture(scope="module")
