@@ -2,7 +2,9 @@
 
 from dr_core.metrics._measures import (
     ESTABLISHED,
+    FAIRNESS_MEASURES,
     MEASURES,
+    PERFORMANCE_MEASURES,
     View,
     accuracy,
     demographic_parity,
@@ -25,7 +27,9 @@ from dr_core.metrics._tally import DIGITS, Tally, tally_predictions, tally_profi
 __all__ = [
     "DIGITS",
     "ESTABLISHED",
+    "FAIRNESS_MEASURES",
     "MEASURES",
+    "PERFORMANCE_MEASURES",
     "Provider",
     "Tally",
     "View",
