@@ -154,7 +154,7 @@ def _make_pair_table(comparison: Comparison) -> ReportTable:
             Column("Expected there", "by chance"),
         ],
         [_make_pair_row(row, left, coupled is not None) for row in shown.itertuples()],
-        "Numbers of rows are expected values if a value can become one of several others."
+        "If a value can become several others, numbers of rows are expected values."
         + (selection if len(found.pairs) > len(shown) else ""),
     )
 

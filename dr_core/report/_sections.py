@@ -178,9 +178,8 @@ class Sections:
         most = max(groups, key=lambda row: (row.carries, row.risk), default=None)
         if most is not None and most.carries > 0:
             yield (
-                f"Most affected group: {format_name(most.group)}, with "
-                f"{format_percent(most.carries)} of all changes and {format_percent(most.share)} "
-                "of the rows."
+                f"Most affected group: {format_name(most.group)} ({format_percent(most.carries)} "
+                f"of all changes, {format_percent(most.share)} of the rows)."
             )
 
     def _iter_plausible_details(self, model: Any) -> Iterator[str]:
