@@ -1,4 +1,4 @@
-"""The `dr-audit` command: what to audit, with which model, and how the answer is printed."""
+"""The `dr-audit` command: data, model, and output."""
 
 from dr_core.cli._main import main
 from dr_core.cli._models import default_model

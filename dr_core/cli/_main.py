@@ -1,4 +1,4 @@
-"""Arguments, and the order of events."""
+"""Arguments of the command, and the steps of an audit."""
 
 from __future__ import annotations
 
@@ -16,34 +16,40 @@ from sklearn.model_selection import train_test_split
 from dr_core import datasets
 from dr_core._utils import check_whole, check_writable, write_whole
 from dr_core.cli._models import default_model, load_model
-from dr_core.cli._subject import Subject, chunked_file, shipped, user_file
+from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
+    escape_unprintable,
     make_console,
     print_comparison,
     print_datasets,
     print_risk,
-    visible,
 )
 from dr_core.comparison import compare
-from dr_core.report import environment
+from dr_core.report import make_environment
 from dr_core.risk import Plausibility, RiskAssessment, assess_risk
 
 __all__ = ["main"]
 
 BAD_INPUT = 2
-"""Exit code for input that cannot be audited."""
+"""Exit code for bad input."""
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells know it."""
+"""Exit code after Ctrl-C, as in shells."""
 
 TEST_SHARE = 0.3
-TOLERANCE = 0.05
-CHUNK_ROWS = 5_000
 
-CHUNKED = "read the file so many rows at a time, if it is larger than memory; needs --model"
-NO_VOTES = "bounds and pruning of an ensemble need rows in memory: not in the report of chunks."
-COUPLED = "columns that follow a sensitive attribute, such as relationship: see the documentation"
-INDIVIDUALS = "people concerned to show in the report: personal data (%(default)s)"
+TOLERANCE_IN_STD = 0.05
+"""Default tolerance, in standard deviations of the label."""
+
+PREDICTED_ROWS = 5_000
+"""Rows in memory that are predicted at a time."""
+
+CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
+COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
+INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
+NO_ENSEMBLES_NOTE = (
+    "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
+)
 
 
 def main(arguments: Sequence[str] | None = None, *, console: Console | None = None) -> int:
@@ -52,9 +58,9 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     Parameters
     ----------
     arguments : sequence of str, optional
-        Those of the command line when left out.
+        Those of the command line by default.
     console : rich Console, optional
-        Where to print; standard output when left out.
+        Output; standard output by default.
 
     Examples
     --------
@@ -63,18 +69,18 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     | ricci     | 118    | Race=W ...
     0
     """
-    options = _parser().parse_args(arguments)
+    options = _make_parser().parse_args(arguments)
     try:
         return _run(options, console or make_console())
     except (ValueError, TypeError, ImportError, OSError) as error:
-        print(f"dr-audit: {visible(' '.join(str(error).split()))}", file=sys.stderr)
+        print(f"dr-audit: {escape_unprintable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("dr-audit: interrupted.", file=sys.stderr)
         return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dr-audit",
         description="How many decisions of a model change when only sensitive attributes do?",
@@ -84,17 +90,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="list the shipped data sets")
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
-    add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="who is privileged")
-    add("--coupled", type=Path, metavar="RULES.json", help=COUPLED)
-    add("--model", type=Path, metavar="FILE", help="a fitted model; without it one is trained")
+    add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="privileged values")
+    add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
+    add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
-    add("--chunk-rows", type=int, metavar="N", help=CHUNKED)
-    add("--tolerance", type=float, help="how far a numeric prediction may move unnoticed")
+    add("--chunk-rows", type=int, metavar="N", help=CHUNK_ROWS_HELP)
+    add("--tolerance", type=float, help="largest change of a numeric prediction to ignore")
     add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
-    add("--seed", type=int, default=0, help="of the split, the model, the bootstrap (%(default)s)")
+    add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
     add("--json", type=Path, metavar="FILE", help="also write the values as JSON")
-    add("--html", type=Path, metavar="FILE", help="also write a report to read in a browser")
-    add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS)
+    add("--html", type=Path, metavar="FILE", help="also write an HTML report")
+    add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
 
@@ -111,13 +117,13 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Refuse what cannot be written before the work is done, not after it."""
+    """Raise an error for outputs that cannot be written, before the audit starts."""
     for path in filter(None, (options.json, options.html)):
         check_writable(path)
     if options.html:
-        environment()
+        make_environment()
     elif options.individuals:
-        raise ValueError("--individuals is for the report: add --html FILE.")
+        raise ValueError("--individuals needs a report: add --html FILE.")
 
 
 def _audit_quantity(
@@ -129,27 +135,27 @@ def _audit_quantity(
     facts: dict[str, str],
 ) -> None:
     if options.html:
-        raise ValueError("--html is for a label that has classes; this one is a quantity.")
+        raise ValueError("--html needs a label with classes; this label is a quantity.")
     tolerance = options.tolerance
     if tolerance is None and subject.is_chunked:
-        raise ValueError("the label is a quantity: with --chunk-rows, say --tolerance too.")
+        raise ValueError("the label is a quantity: --chunk-rows needs --tolerance too.")
     if tolerance is None:
-        tolerance = TOLERANCE * float(subject.y.std())
+        tolerance = TOLERANCE_IN_STD * float(subject.y.std())
     X, y = subject.at(rows)
-    how = {"y": y, "tolerance": tolerance} | _in_chunks(subject)
-    risk = assess_risk(model, X, subject.attributes.uncoupled, **how)
-    table, checked = risk.table(), _plausibility(subject, risk)
+    risk_options = {"y": y, "tolerance": tolerance} | _get_chunk_options(subject)
+    risk = assess_risk(model, X, subject.attributes.uncoupled, **risk_options)
+    table, found = risk.table(), _assess_plausibility(subject, risk)
     if subject.attributes.couplings:
-        coupled = assess_risk(model, X, subject.attributes, **how)
+        coupled = assess_risk(model, X, subject.attributes, **risk_options)
         table.insert(1, "risk_coupled", coupled.table()["risk"])
-        checked += _plausibility(subject, coupled)
+        found += _assess_plausibility(subject, coupled)
     if options.json:
         write_whole(options.json, table.to_json(orient="index", indent=2) + "\n")
-    print_risk(console, table, checked, facts | {"tolerance": f"{tolerance:.4g}"})
+    print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
 
 
-def _plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
-    """What is known of perturbed rows; nothing where rows are not all in memory."""
+def _assess_plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
+    """Return the plausibility of the perturbed rows; nothing for rows in chunks."""
     return [] if subject.is_chunked else [risk.plausibility(subject.X)]
 
 
@@ -162,7 +168,7 @@ def _audit_classes(
     facts: dict[str, str],
 ) -> None:
     if options.tolerance is not None:
-        raise ValueError("--tolerance is for a label that is a quantity; this one has classes.")
+        raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
@@ -176,31 +182,31 @@ def _audit_classes(
             ensembles=options.html is not None and not subject.is_chunked,
             individuals=options.individuals,
             reference=None if subject.is_chunked else subject.X,
-            **_in_chunks(subject),
+            **_get_chunk_options(subject),
         )
     if options.json:
         comparison.to_json(options.json)
     if options.html:
         comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
-    told = [str(note.message) for note in notes] + [NO_VOTES] * (
-        options.html is not None and subject.is_chunked
-    )
-    for note in dict.fromkeys(told):
-        print(f"dr-audit: note: {visible(note)}", file=sys.stderr)
+    messages = [str(note.message) for note in notes]
+    if options.html and subject.is_chunked:
+        messages.append(NO_ENSEMBLES_NOTE)
+    for note in dict.fromkeys(messages):
+        print(f"dr-audit: note: {escape_unprintable(note)}", file=sys.stderr)
 
 
-def _in_chunks(subject: Subject) -> dict[str, Any]:
+def _get_chunk_options(subject: Subject) -> dict[str, Any]:
     progress = {"progress": sys.stderr.isatty()}
-    return progress if subject.is_chunked else progress | {"chunk_size": CHUNK_ROWS}
+    return progress if subject.is_chunked else progress | {"chunk_size": PREDICTED_ROWS}
 
 
 def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
-    """What to audit, the fitted model, the rows it is audited on (None: all), facts about them."""
-    subject = _subject(options)
+    """Return the subject, the fitted model, the rows to audit (None: all), and facts."""
+    subject = _load_subject(options)
     if options.model:
         model = load_model(options.model, trust_pickle=options.trust_pickle)
-        return subject, model, None, _facts(subject, options.model.name, subject.n_rows)
+        return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
     strata = None if subject.is_regression else subject.y
     train, test = train_test_split(
         np.arange(subject.n_rows), test_size=TEST_SHARE, random_state=options.seed, stratify=strata
@@ -208,31 +214,31 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     model = default_model(
         subject.X, regression=subject.is_regression, random_state=options.seed
     ).fit(*subject.at(train))
-    facts = _facts(subject, "random forest trained on the other rows", len(test))
+    facts = _collect_facts(subject, "random forest trained on the other rows", len(test))
     return subject, model, test, facts
 
 
-def _subject(options: argparse.Namespace) -> Subject:
+def _load_subject(options: argparse.Namespace) -> Subject:
     if options.source is None:
-        raise ValueError("name a data set or a file; dr-audit --list shows the data sets.")
+        raise ValueError("pass a data set or a file; dr-audit --list shows the data sets.")
     if options.source in datasets.names():
         if options.label or options.favorable or options.privileged:
             raise ValueError(
                 "--label, --favorable and --privileged are for files; the data set "
-                f"{options.source!r} brings its own."
+                f"{options.source!r} defines its own."
             )
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
-        return shipped(options.source, options.coupled)
+        return load_shipped(options.source, options.coupled)
     file = Path(options.source), options.label, options.favorable, options.privileged
     if options.chunk_rows is None:
-        return user_file(*file, options.coupled)
+        return load_file(*file, options.coupled)
     if not options.model:
-        raise ValueError("--chunk-rows needs a model that was fitted elsewhere: --model FILE.")
-    return chunked_file(*file, options.coupled, options.chunk_rows)
+        raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
+    return load_chunked_file(*file, options.coupled, options.chunk_rows)
 
 
-def _facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:
+def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:
     privileged = (f"{a.name} = {', '.join(map(str, a.privileged))}" for a in subject.attributes)
     facts = {
         "data": f"{subject.name}, {n_rows:,} of {subject.n_rows:,} rows",

@@ -1,4 +1,4 @@
-"""The model that is audited: a default one that is trained here, or one from a file."""
+"""The audited model: a default model, or one from a file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ MODEL_PARTS = (
     "sklearn.neighbors._kd_tree.",
     "sklearn.tree._tree.",
 )
-"""Where scikit-learn keeps classes that fitted models are made of and skops does not list."""
+"""Modules and classes of scikit-learn that fitted models contain and skops does not trust."""
 
-MOST_CATEGORIES = 100
-"""Rarer values of a column, past this number, share one 0/1 column."""
+MAX_CATEGORIES = 100
+"""One-hot columns of a feature; its rarer values share the last one."""
 
 
 def default_model(X: pd.DataFrame, *, regression: bool, random_state: int) -> Pipeline:
-    """Return a random forest on raw columns: numbers as they are, everything else one-hot."""
+    """Return a random forest on raw columns: non-numeric columns are one-hot encoded."""
     encoder = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
+        handle_unknown="infrequent_if_exist", max_categories=MAX_CATEGORIES, sparse_output=False
     )
     columns = make_column_transformer(
         (encoder, make_column_selector(dtype_exclude=["number", "bool"])),
@@ -50,23 +50,23 @@ def default_model(X: pd.DataFrame, *, regression: bool, random_state: int) -> Pi
 
 
 def load_model(path: Path, *, trust_pickle: bool) -> Any:
-    """Load a model from a skops file, or from a pickle that the user trusts."""
+    """Load a model from a skops file, or from a pickle if the user trusts it."""
     if not path.is_file():
-        raise ValueError(f"there is no model file {str(path)!r}.")
+        raise ValueError(f"--model: the file {str(path)!r} does not exist.")
     if path.suffix == ".skops":
         return _load_skops(path)
     if path.suffix not in (".joblib", ".pkl", ".pickle"):
         raise ValueError(f"model file {path.name!r} must end in .skops, .joblib, .pkl or .pickle.")
     if not trust_pickle:
         raise ValueError(
-            f"{path.name} is a pickle, and loading a pickle runs whatever code it holds. Pass "
-            "--trust-pickle if you trust where it comes from, or save the model with skops."
+            f"{path.name} is a pickle, and loading a pickle can run any code. Pass --trust-pickle "
+            "if you trust its source, or save the model with skops."
         )
-    return _readable(joblib.load, path)
+    return _read_model(joblib.load, path)
 
 
-def _readable(read: Callable[..., Any], path: Path, **options: Any) -> Any:
-    """Read a model file; whatever goes wrong in it, say which file it was."""
+def _read_model(read: Callable[..., Any], path: Path, **options: Any) -> Any:
+    """Read a model file; raise ValueError with the name of the file if that fails."""
     try:
         return read(path, **options)
     except Exception as error:
@@ -76,28 +76,28 @@ def _readable(read: Callable[..., Any], path: Path, **options: Any) -> Any:
 def _load_skops(path: Path) -> Any:
     import skops.io
 
-    _readable(_refuse_bomb, path)
-    unknown = _readable(lambda file: skops.io.get_untrusted_types(file=file), path)
-    untrusted = [name for name in unknown if not _is_part_of_a_model(name)]
+    _read_model(_check_unpacked_size, path)
+    unknown = _read_model(lambda file: skops.io.get_untrusted_types(file=file), path)
+    untrusted = [name for name in unknown if not _is_model_part(name)]
     if untrusted:
         raise ValueError(
-            f"{path.name} holds types that are not known to be safe: {listed(untrusted)}. "
+            f"{path.name} contains types that are not known to be safe: {listed(untrusted)}. "
             "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
         )
-    return _readable(skops.io.load, path, trusted=unknown)
+    return _read_model(skops.io.load, path, trusted=unknown)
 
 
-def _refuse_bomb(path: Path) -> None:
+def _check_unpacked_size(path: Path) -> None:
     with ZipFile(path) as archive:
         unpacked = sum(part.file_size for part in archive.infolist())
     if unpacked > most_unpacked(path):
         raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {most_unpacked(path):,}")
 
 
-def _is_part_of_a_model(name: str) -> bool:
-    """Whether this is the own name of a class that fitted models of scikit-learn are made of.
+def _is_model_part(name: str) -> bool:
+    """Return whether a class in `MODEL_PARTS` has this name.
 
-    A name that merely leads to a class from elsewhere, through an import in scikit-learn, is not.
+    An imported class has another name: `sklearn.tree._tree.X` of class `gzip.X` is no model part.
     """
     if not name.startswith(MODEL_PARTS):
         return False

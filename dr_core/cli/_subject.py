@@ -1,8 +1,9 @@
-"""What is audited: rows, labels, and who is privileged, from a shipped data set or a file."""
+"""The audited data: rows, labels and sensitive attributes, from a shipped data set or a file."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from pathlib import Path
@@ -11,13 +12,12 @@ from typing import Any
 from dr_core import datasets
 from dr_core._tables import Chunks, Table, Y, as_partitions, as_table, iter_chunks, read_table
 from dr_core._utils import Array, listed
-from dr_core.cli._rules import read_rules, values_by_text
-from dr_core.perturbation import SensitiveAttributes, learn_attributes
+from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
 
-__all__ = ["Subject", "chunked_file", "shipped", "user_file"]
+__all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
 
-MOST_CLASSES = 20
-"""A numeric label with more values is a quantity to predict, not a class."""
+MAX_NUMERIC_CLASSES = 20
+"""A numeric label with more values is a quantity, not a class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +26,12 @@ class Subject:
 
     Attributes
     ----------
-    name : what to call them
-    X, y : features and labels; of a file read in chunks, the chunks and the label column's name
-    n_rows : how many there are
+    name : name of the data set or file
+    X, y : features and labels; for a file read in chunks, the chunks and the label column's name
+    n_rows : number of rows
     attributes : sensitive attributes, with all their values
-    favorable : the favourable label; None when y is a quantity
-    meaning : the favourable label in words
+    favorable : favourable label; None if y is a quantity
+    meaning : favourable label in words
     """
 
     name: str
@@ -48,17 +48,17 @@ class Subject:
         return self.favorable is None
 
     def at(self, rows: Array | None) -> tuple[Any, Any]:
-        """X and y of these rows; of all, if None."""
+        """Return X and y of these rows; of all rows if None."""
         return (self.X, self.y) if rows is None else (self.X.iloc[rows], self.y.iloc[rows])
 
     @property
     def is_chunked(self) -> bool:
-        """Whether the rows are read a chunk at a time."""
+        """Whether the rows are read in chunks."""
         return isinstance(self.X, Chunks)
 
 
-def shipped(name: str, coupled: Path | None = None) -> Subject:
-    """One of the data sets of the paper, with a file of rules for coupled columns."""
+def load_shipped(name: str, coupled: Path | None = None) -> Subject:
+    """Load a shipped data set, with a file of rules for coupled columns."""
     bunch = datasets.load(name)
     rules = read_rules(coupled, as_table(bunch.data))
     attributes = learn_attributes(bunch.data, bunch.privileged, coupled=rules)
@@ -74,38 +74,40 @@ def shipped(name: str, coupled: Path | None = None) -> Subject:
     )
 
 
-def user_file(
+def load_file(
     path: Path,
     label: str | None,
     favorable: str | None,
     privileged: Sequence[str],
     coupled: Path | None = None,
 ) -> Subject:
-    """Rows of a CSV or Parquet file.
+    """Load a CSV or Parquet file.
 
     Parameters
     ----------
     path : file ending in .csv, .csv.gz or .parquet
     label : name of the label column
-    favorable : the favourable label, as text
+    favorable : favourable label, as text
     privileged : texts such as "sex=Male" or "race=White,Asian"
     coupled : file of rules for coupled columns, see `read_rules`
     """
-    frame = read_table(_checked(path))
+    frame = read_table(_check_is_file(path))
     _check_columns(path, label, privileged, frame.columns)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
     if frame[label].isna().any():
-        raise ValueError(f"label column {label!r} is missing in {frame[label].isna().sum()} rows.")
+        raise ValueError(
+            f"label column {label!r} has missing values in {frame[label].isna().sum()} rows."
+        )
     y = frame.pop(label)
-    attributes = _attributes(as_table(frame), privileged, coupled)
-    attributes.encode(as_table(frame))  # refuses missing values before a model is trained
-    favorable_label = _favorable(y.unique().tolist(), favorable)
+    attributes = _learn_file_attributes(as_table(frame), privileged, coupled)
+    attributes.encode(as_table(frame))  # raises on missing values before a model is trained
+    favorable_label = _find_favorable(y.unique().tolist(), favorable)
     meaning = str(favorable_label)
     return Subject(path.name, frame, y, len(frame), attributes, favorable_label, meaning)
 
 
-def chunked_file(
+def load_chunked_file(
     path: Path,
     label: str | None,
     favorable: str | None,
@@ -113,19 +115,19 @@ def chunked_file(
     coupled: Path | None,
     rows: int,
 ) -> Subject:
-    """Rows of a CSV or Parquet file that is never read as a whole.
+    """Open a CSV or Parquet file that is read in chunks.
 
     Parameters
     ----------
     path, label, favorable, privileged, coupled
-        As for `user_file`.
-    rows : rows of a chunk
+        As for `load_file`.
+    rows : number of rows of a chunk
     """
-    chunks = iter_chunks(_checked(path), rows)
+    chunks = iter_chunks(_check_is_file(path), rows)
     _check_columns(path, label, privileged, chunks.columns)
     data = as_partitions(chunks, {Y: label}, want_labels=True)
-    attributes = _attributes(data.table, privileged, coupled)
-    favorable_label = _favorable(data.labels, favorable)
+    attributes = _learn_file_attributes(data.table, privileged, coupled)
+    favorable_label = _find_favorable(data.labels, favorable)
     meaning = str(favorable_label)
     return Subject(path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning)
 
@@ -136,20 +138,24 @@ def _check_columns(
     if label is None or not privileged:
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in columns:
-        raise ValueError(f"label column {label!r} is not in {path.name}: {listed(columns)}.")
+        raise ValueError(
+            f"label column {label!r} is not in {path.name}; its columns are {listed(columns)}."
+        )
 
 
-def _attributes(
+def _learn_file_attributes(
     table: Table, privileged: Sequence[str], coupled: Path | None
 ) -> SensitiveAttributes:
     table.read({text.partition("=")[0] for text in privileged} & set(table.keys()))
     chosen = dict(_parse_privileged(text, table) for text in privileged)
     if len(chosen) < len(privileged):
-        raise ValueError("--privileged names a column twice; join its values: race=White,Asian.")
+        raise ValueError(
+            "--privileged names a column twice; pass all its values at once: race=White,Asian."
+        )
     return learn_attributes(table, chosen, coupled=read_rules(coupled, table))
 
 
-def _checked(path: Path) -> Path:
+def _check_is_file(path: Path) -> Path:
     if not path.is_file():
         raise ValueError(
             f"{str(path)!r} is neither a file nor one of the data sets {listed(datasets.names())}."
@@ -160,26 +166,90 @@ def _checked(path: Path) -> Path:
 def _parse_privileged(text: str, table: Table) -> tuple[str, Any]:
     column, equals, wanted = text.partition("=")
     if not equals:
-        raise ValueError(f"--privileged takes COLUMN=VALUE; it got {text!r}.")
+        raise ValueError(f"--privileged must be COLUMN=VALUE; got {text!r}.")
     if column not in table.keys():  # noqa: SIM118
         raise ValueError(
-            f"sensitive column {column!r} is not in the file, which has {listed(table.keys())}."
+            f"sensitive column {column!r} is not in the file; its columns are "
+            f"{listed(table.keys())}."
         )
-    values = values_by_text(table.factorize(column).values)
+    values = _map_texts(table.factorize(column).values)
     parts = [wanted] if wanted in values else wanted.split(",")
     return column, [values.get(part, part) for part in parts]
 
 
-def _favorable(values: list[Any], favorable: str | None) -> Any:
-    labels = values_by_text(values)
+def _find_favorable(values: list[Any], favorable: str | None) -> Any:
+    labels = _map_texts(values)
     if favorable is not None:
         if favorable not in labels:
             raise ValueError(
-                f"--favorable {favorable!r} is not a label; there are {listed(labels)}."
+                f"--favorable must be one of the labels {listed(labels)}; got {favorable!r}."
             )
         return labels[favorable]
-    if len(labels) > MOST_CLASSES and all(isinstance(value, Number) for value in values):
+    if len(labels) > MAX_NUMERIC_CLASSES and all(isinstance(value, Number) for value in values):
         return None
     if set(labels.values()) == {0, 1}:
         return labels.get("1", labels.get("1.0", True))
-    raise ValueError(f"say which label is favourable: --favorable, one of {listed(labels)}.")
+    raise ValueError(f"pass --favorable, the favourable label: one of {listed(labels)}.")
+
+
+def read_rules(path: Path | None, table: Table) -> Rules | None:
+    """Read rules such as {"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}.
+
+    Keys of JSON objects are strings. A string that represents a value of its column is replaced
+    by this value.
+
+    Parameters
+    ----------
+    path : JSON file, or None for no rules
+    table : Table with the columns that the rules are about
+    """
+    if path is None:
+        return None
+    if not path.is_file():
+        raise ValueError(f"--coupled: the file {str(path)!r} does not exist.")
+    try:
+        rules = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path.name!r} cannot be read as JSON: {error}.") from error
+    if not isinstance(rules, dict):
+        raise ValueError(f"{path.name!r} must contain one JSON object of rules; got {rules!r}.")
+    return {column: _convert_drivers(column, drivers, table) for column, drivers in rules.items()}
+
+
+def _convert_drivers(column: str, drivers: Any, table: Table) -> Any:
+    """Convert the rules of a column; `learn_attributes` raises on rules of another shape."""
+    if not isinstance(drivers, dict):
+        return drivers
+    return {
+        driver: _convert_keys(
+            cases, driver, table, lambda moves: _convert_moves(moves, column, table)
+        )
+        for driver, cases in drivers.items()
+    }
+
+
+def _convert_moves(moves: Any, column: str, table: Table) -> Any:
+    values = _get_values_by_text(column, table)
+    return _convert_keys(moves, column, table, lambda new: values.get(str(new), new))
+
+
+def _convert_keys(mapping: Any, column: str, table: Table, convert: Callable[[Any], Any]) -> Any:
+    """Replace the keys by values of the column, and convert what they map to."""
+    if not isinstance(mapping, dict):
+        return mapping
+    values = _get_values_by_text(column, table)
+    return {values.get(key, key): convert(value) for key, value in mapping.items()}
+
+
+def _get_values_by_text(column: str, table: Table) -> dict[str, Any]:
+    known = column in table.keys()  # noqa: SIM118
+    return _map_texts(table.factorize(column).values) if known else {}
+
+
+def _map_texts(values: Iterable[Any]) -> dict[str, Any]:
+    """Return the values by their text.
+
+    >>> _map_texts([1, 0])
+    {'1': 1, '0': 0}
+    """
+    return {str(value): value for value in values}

@@ -1,4 +1,4 @@
-"""What each shipped data set is: its label, who is privileged, where it comes from."""
+"""Label, privileged values, description and source of each shipped data set."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Entry:
 
     Attributes
     ----------
-    label : the target column; `favorable` its positive value (None for a regression target)
-    target_names : what targets 0 and 1 mean (the target itself, for regression)
-    privileged : the privileged value of each sensitive column
-    description : what it is, what was done to it, whom to credit
+    label : target column; `favorable` is its positive value (None for a regression target)
+    target_names : names of targets 0 and 1 (for regression, of the target)
+    privileged : privileged value of each sensitive column
+    description : content, preprocessing and credit
     """
 
     label: str

@@ -3,7 +3,9 @@
 from dr_core.metrics._bootstrap import DR, Bootstrap
 from dr_core.metrics._measures import (
     ESTABLISHED,
+    FAIRNESS_MEASURES,
     MEASURES,
+    PERFORMANCE_MEASURES,
     View,
     accuracy,
     demographic_parity,
@@ -26,7 +28,9 @@ from dr_core.metrics._tally import Tally, tally_predictions, tally_profiles
 __all__ = [
     "DR",
     "ESTABLISHED",
+    "FAIRNESS_MEASURES",
     "MEASURES",
+    "PERFORMANCE_MEASURES",
     "Bootstrap",
     "Provider",
     "Tally",

@@ -18,7 +18,14 @@ import numpy as np
 from dr_core._utils import Array
 from dr_core.perturbation import MARGINALISED, PRIVILEGED
 
-__all__ = ["ESTABLISHED", "MEASURES", "View", "measure"]
+__all__ = [
+    "ESTABLISHED",
+    "FAIRNESS_MEASURES",
+    "MEASURES",
+    "PERFORMANCE_MEASURES",
+    "View",
+    "measure",
+]
 
 
 def ratio(part: Array, whole: Array) -> Array:
@@ -165,25 +172,28 @@ def specificity(view: View) -> Array:
     return ratio(total.tn, total.tn + total.fp)
 
 
+_FAIRNESS = (
+    discriminative_risk,
+    discriminative_risk_difference,
+    demographic_parity,
+    equal_opportunity,
+    predictive_parity,
+    equalized_odds,
+    equalized_odds_mean,
+    disparate_impact,
+)
+_PERFORMANCE = (accuracy, precision, recall, f1, specificity)
+
+FAIRNESS_MEASURES = [function.__name__ for function in _FAIRNESS]
+"""Names of the fairness measures, in the order in which tables show them."""
+
+PERFORMANCE_MEASURES = [function.__name__ for function in _PERFORMANCE]
+"""Names of the performance measures, in the order in which tables show them."""
+
 MEASURES: dict[str, Callable[[View], Array]] = {
-    function.__name__: function
-    for function in (
-        discriminative_risk,
-        discriminative_risk_difference,
-        demographic_parity,
-        equal_opportunity,
-        predictive_parity,
-        equalized_odds,
-        equalized_odds_mean,
-        disparate_impact,
-        accuracy,
-        precision,
-        recall,
-        f1,
-        specificity,
-    )
+    function.__name__: function for function in (*_FAIRNESS, *_PERFORMANCE)
 }
-"""All measures by name, in the order in which tables show them."""
+"""All measures by name: fairness measures, then performance measures."""
 
 ESTABLISHED = [name for name in MEASURES if not name.startswith("discriminative")]
 """Measures that fairlearn and AIF360 have too."""

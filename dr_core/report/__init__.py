@@ -1,9 +1,10 @@
-"""The HTML report of a comparison: one file that needs nothing else.
+"""The HTML report of a comparison: one self-contained file.
 
-`words` is plain language, `drawings` what pictures look like, `tables` the generic table;
-`facts`, `sections` and `votes` fill them from a `Comparison`, and `page` renders all with Jinja2.
+`_words` formats text, `_drawings` tables and plots. `_facts`, `_sections`, `_plausible` and
+`_votes` fill them from a `Comparison`. `_page` renders the page with Jinja2.
 """
 
-from dr_core.report._page import environment, render
+from dr_core.report._page import make_environment, render
+from dr_core.report._sections import format_headline
 
-__all__ = ["environment", "render"]
+__all__ = ["format_headline", "make_environment", "render"]

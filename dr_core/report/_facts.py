@@ -1,72 +1,72 @@
-"""What was audited, and how."""
+"""Facts about the audit: data, models, method, versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dr_core.report._plausible import rule_words
-from dr_core.report._words import name_in_text
+from dr_core.report._plausible import format_rules
+from dr_core.report._words import format_name
 
-__all__ = ["audit_facts"]
+__all__ = ["collect_facts"]
 
-EXACT = "exact: every perturbation with its probability"
+EXACT_METHOD = "exact: every perturbation with its probability"
 
 
-def audit_facts(settings: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str]:
-    """What the caller says of the audit, then what the settings of the comparison tell.
+def collect_facts(settings: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the facts given by the caller, then those in the settings of the comparison.
 
-    >>> audit_facts({"rows": 1200}, {"data": "loans"}) | {"versions": ""}
+    >>> collect_facts({"rows": 1200}, {"data": "loans"}) | {"versions": ""}
     {'data': 'loans', 'rows': '1,200', 'risk': 'exact: every perturbation with its probability', \
-'intervals': 'none asked for (n_boot=0)', 'seed': 'None', 'versions': ''}
+'intervals': 'none (n_boot=0)', 'seed': 'None', 'versions': ''}
     """
-    own = {name: fact for name, fact in _facts(settings) if name not in given}
+    own = {name: fact for name, fact in _iter_setting_facts(settings) if name not in given}
     return {str(name): str(fact) for name, fact in given.items()} | own
 
 
-def _facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _iter_setting_facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     known = settings.keys()
     if "rows" in known:
         yield "rows", f"{settings['rows']:,}{', weighted' * bool(settings.get('weighted'))}"
     if "models" in known:
-        yield "models", _pairs(settings["models"], ": ")
+        yield "models", _format_mapping(settings["models"], ": ")
     if "privileged" in known:
-        who = {name: ", ".join(map(str, v)) for name, v in settings["privileged"].items()}
-        yield "privileged", _pairs(who, " = ")
+        privileged = {name: ", ".join(map(str, v)) for name, v in settings["privileged"].items()}
+        yield "privileged", _format_mapping(privileged, " = ")
     if "favorable" in known:
         yield "favourable", str(settings["favorable"])
     if "coupled" in known:
-        yield "coupled", "; ".join(rule_words(settings["coupled"]))
-    yield "risk", _method(settings)
+        yield "coupled", "; ".join(format_rules(settings["coupled"]))
+    yield "risk", _describe_method(settings)
     if "reference_rows" in known:
-        yield "plausibility", f"judged by {settings['reference_rows']:,} reference rows"
-    yield "intervals", _intervals(settings)
+        yield "plausibility", f"based on {settings['reference_rows']:,} reference rows"
+    yield "intervals", _describe_intervals(settings)
     yield "seed", str(settings.get("random_state"))
     if "provider" in known:
         yield "group measures by", str(settings["provider"])
     if "versions" in known:
-        yield "versions", _pairs(settings["versions"], " ", ", ")
+        yield "versions", _format_mapping(settings["versions"], " ", ", ")
     if "date" in known:
         yield "date", settings["date"].replace("T", " ").replace("+00:00", " UTC")
 
 
-def _pairs(items: Mapping[str, Any], between: str, after: str = "; ") -> str:
+def _format_mapping(items: Mapping[str, Any], between: str, after: str = "; ") -> str:
     return after.join(
-        f"{name_in_text(name)}{between}{name_in_text(item)}" for name, item in items.items()
+        f"{format_name(name)}{between}{format_name(item)}" for name, item in items.items()
     )
 
 
-def _method(settings: Mapping[str, Any]) -> str:
+def _describe_method(settings: Mapping[str, Any]) -> str:
     draws = settings.get("n_samples")
-    how = f"mean of {draws} random draw(s) for each row" if draws else EXACT
-    chance = settings.get("p", 1.0)
-    return how if chance == 1 else f"{how}; each attribute is perturbed with probability {chance}"
+    method = f"mean of {draws} random draw(s) for each row" if draws else EXACT_METHOD
+    p = settings.get("p", 1.0)
+    return method if p == 1 else f"{method}; each attribute is perturbed with probability {p}"
 
 
-def _intervals(settings: Mapping[str, Any]) -> str:
+def _describe_intervals(settings: Mapping[str, Any]) -> str:
     if not settings.get("n_boot"):
-        return "none asked for (n_boot=0)"
+        return "none (n_boot=0)"
     return (
-        f"{100 * settings['confidence']:g} %; Wilson's for discriminative risk, "
-        f"{settings['n_boot']:,} bootstrap replicates for the others"
+        f"{100 * settings['confidence']:g} %; Wilson interval for discriminative risk, "
+        f"{settings['n_boot']:,} bootstrap replicates for the other measures"
     )

@@ -1,4 +1,4 @@
-"""The page itself."""
+"""The page of the report, rendered with Jinja2."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from dr_core.report._sections import Sections
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["environment", "render"]
+__all__ = ["make_environment", "render"]
 
 
 def render(comparison: Comparison, title: str, facts: Mapping[str, str]) -> str:
-    """Write the report of a comparison.
+    """Return the report of a comparison as HTML.
 
     Parameters
     ----------
     comparison : Comparison
     title : str
     facts : mapping
-        What else to say about the audit; it goes before what the comparison knows itself.
+        Facts about the audit, shown before those of the comparison itself.
     """
-    style, script = _asset("style.css"), _asset("script.js")
+    style, script = _read_asset("style.css"), _read_asset("script.js")
     page = (
-        environment()
+        make_environment()
         .get_template("page.html")
         .render(
             sections=Sections(comparison),
@@ -37,23 +37,23 @@ def render(comparison: Comparison, title: str, facts: Mapping[str, str]) -> str:
             facts=facts,
             style=style,
             script=script,
-            policy=_policy(style, script),
+            policy=_make_policy(style, script),
         )
     )
-    # A lone surrogate in a name has no place in a file.
+    # UTF-8 cannot encode a lone surrogate in a name: write it as "?".
     return page.strip().encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
-def environment() -> Any:
-    """Make a Jinja2 environment that escapes everything and lets nothing undefined pass."""
+def make_environment() -> Any:
+    """Return a Jinja2 environment that escapes all text and raises on undefined names."""
     try:
         import jinja2
     except ImportError as error:
         raise ImportError(
-            "the report needs Jinja2: pip install 'discriminative-risk[report]'"
+            "the report needs Jinja2; run pip install 'discriminative-risk[report]'"
         ) from error
     return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_asset),
+        loader=jinja2.FunctionLoader(_read_asset),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -62,17 +62,18 @@ def environment() -> Any:
 
 
 @cache
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return files("dr_core.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """Allow the page's own style and script, by their digests, and nothing else."""
+def _make_policy(style: str, script: str) -> str:
+    """Return a content security policy that allows only this style and this script."""
+    style_digest, script_digest = _compute_digest(style), _compute_digest(script)
     return (
-        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        f"default-src 'none'; style-src {style_digest}; script-src {script_digest}; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _digest(content: str) -> str:
+def _compute_digest(content: str) -> str:
     return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"

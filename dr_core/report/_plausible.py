@@ -1,4 +1,4 @@
-"""What the report says of perturbed rows that could hardly exist, and of coupled columns."""
+"""Section of the report on implausible perturbed rows and coupled columns."""
 
 from __future__ import annotations
 
@@ -7,125 +7,142 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.perturbation import ALL
-from dr_core.report._drawings import UNIT, Scale, bar, round_top
-from dr_core.report._tables import Cell, Column, Table, heading, text, value_cell
-from dr_core.report._words import interval, percent
-from dr_core.report._words import name_in_text as _name
+from dr_core.report._drawings import (
+    SHARE_SCALE,
+    Cell,
+    Column,
+    ReportTable,
+    Scale,
+    compute_scale_end,
+    make_bar,
+    make_heading,
+    make_text_cell,
+    make_value_cell,
+)
+from dr_core.report._words import format_interval, format_name, format_percent, format_scenario
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["PlausibleSection", "plausible_section"]
+__all__ = ["RISK_COLUMNS", "PlausibleSection", "format_rules", "make_plausible_section"]
 
-MOST_PAIRS = 12
-"""Pairs that the table shows, the most frequent ones."""
+MAX_PAIR_ROWS = 12
+"""Rows of the table of pairs; the most frequent pairs are shown."""
 
-RISKS = {
+RISK_COLUMNS = {
     "discriminative_risk": Column("DR as defined", "nothing else changes"),
     "discriminative_risk_coupled": Column("DR with coupled columns", "they follow the attribute"),
     "discriminative_risk_plausible": Column("DR, plausible rows only", "nothing else changes"),
 }
-SHARES = {
+SHARE_COLUMNS = {
     "implausible_share": Column("Implausible rows", "nothing else changes"),
     "implausible_share_coupled": Column("Implausible rows left", "with coupled columns"),
 }
 
 
 class PlausibleSection(NamedTuple):
-    """Whether perturbed rows could exist."""
+    """Sentences and tables on implausible perturbed rows."""
 
     sentences: list[str]
-    risks: Table
-    pairs: Table
+    risks: ReportTable
+    pairs: ReportTable
 
 
-def plausible_section(comparison: Comparison) -> PlausibleSection | None:
-    """What to say; nothing where plausibility was not asked for."""
+def make_plausible_section(comparison: Comparison) -> PlausibleSection | None:
+    """Return the section; None if plausibility was not requested."""
     if not comparison.plausibility:
         return None
-    return PlausibleSection(list(_sentences(comparison)), _risks(comparison), _pairs(comparison))
+    return PlausibleSection(
+        list(_iter_sentences(comparison)),
+        _make_risk_table(comparison),
+        _make_pair_table(comparison),
+    )
 
 
-def _sentences(comparison: Comparison) -> Iterator[str]:
+def _iter_sentences(comparison: Comparison) -> Iterator[str]:
     pairs = next(iter(comparison.plausibility.values())).pairs
     yield (
-        "Changing a sensitive attribute and nothing else can make people who hardly exist, and "
-        "what a model says of them may mean little. A perturbed row counts as implausible when "
-        "its new sensitive value goes with one of its other values never, or at most a hundredth "
-        "as often as chance would have it, in the reference data."
+        "Changing only a sensitive attribute can produce combinations rarely or never seen in the "
+        "data. Predictions for such rows may mean little. A perturbed row is implausible if its "
+        "new sensitive value never occurs with one of its other values in the reference data, or "
+        "at most a hundredth as often as expected by chance."
     )
     if not pairs.empty:
-        named = "; ".join(
-            f"{_becomes(row)} with {_keeps(row)} ({row.rows:,.0f} rows)"
+        most_frequent = "; ".join(
+            f"{_format_new_value(row)} with {_format_kept_value(row)} ({row.rows:,.0f} rows)"
             for row in pairs.head(2).itertuples()
         )
-        yield f"First of all: {named}."
+        yield f"Most frequent: {most_frequent}."
     if any(found.when_coupled for found in comparison.plausibility.values()):
-        rules = "; ".join(rule_words(comparison.settings.get("coupled", {})))
-        yield f"Rules let columns follow the attribute they belong to: {rules}."
+        rules = "; ".join(format_rules(comparison.settings.get("coupled", {})))
+        yield f"Coupled columns follow the attribute by these rules: {rules}."
 
 
-def rule_words(rules: Any) -> Iterator[str]:
-    """Rules of coupled columns in words.
+def format_rules(rules: Any) -> Iterator[str]:
+    """Format the rules of coupled columns, one text for each column, attribute and value.
 
-    >>> list(rule_words({"title": {"sex": {"F": {"Mr": "Ms"}}}}))
+    >>> list(format_rules({"title": {"sex": {"F": {"Mr": "Ms"}}}}))
     ['title when sex becomes F: Mr → Ms']
     """
     for column, drivers in rules.items():
         for driver, cases in drivers.items():
             for value, moves in cases.items():
-                told = ", ".join(f"{_name(old)} → {_name(new)}" for old, new in moves.items())
-                yield f"{_name(column)} when {_name(driver)} becomes {_name(value)}: {told}"
+                changes = ", ".join(
+                    f"{format_name(old)} → {format_name(new)}" for old, new in moves.items()
+                )
+                condition = f"{format_name(driver)} becomes {format_name(value)}"
+                yield f"{format_name(column)} when {condition}: {changes}"
 
 
-def _risks(comparison: Comparison) -> Table:
+def _make_risk_table(comparison: Comparison) -> ReportTable:
     values = comparison.values.reindex(
         columns=["model", "attribute", "measure", "value", "low", "high"]
     )
-    shown = [name for name in (*RISKS, *SHARES) if name in set(values["measure"])]
+    shown = [name for name in (*RISK_COLUMNS, *SHARE_COLUMNS) if name in set(values["measure"])]
     known = {(row.model, row.attribute, row.measure): row for row in values.itertuples()}
-    risks = values[values["measure"].isin(RISKS)][["value", "high"]].to_numpy().ravel()
-    scale = Scale(round_top(risks))
+    risks = values[values["measure"].isin(RISK_COLUMNS)][["value", "high"]].to_numpy().ravel()
+    scale = Scale(compute_scale_end(risks))
     several = values["model"].nunique() > 1
     rows = [
         [
-            heading("all together" if attribute == ALL else attribute),
-            *([text(model)] if several else []),
-            *(_cell(known[model, attribute, name], scale) for name in shown),
+            make_heading(format_scenario(attribute)),
+            *([make_text_cell(model)] if several else []),
+            *(_make_risk_cell(known[model, attribute, name], scale) for name in shown),
         ]
         for model in comparison.plausibility
         for attribute in values["attribute"].unique()
     ]
-    return Table(
-        "Discriminative risk as defined, beside what plausibility makes of it",
+    return ReportTable(
+        "Discriminative risk as defined, and with plausibility taken into account",
         [
             Column("If only this were different"),
             *([Column("Model")] if several else []),
-            *((RISKS | SHARES)[name] for name in shown),
+            *((RISK_COLUMNS | SHARE_COLUMNS)[name] for name in shown),
         ],
         rows,
-        f"Bars of risks end at {scale.end:g}, those of rows at all of them. The risk of plausible "
-        "rows only is that of other people, who may be less at risk for other reasons; coupled "
-        "columns keep everybody.",
+        f"Bars of risks end at {scale.end:g}, bars of shares at 100 %. The risk of plausible rows "
+        "only covers fewer people, who may have another risk for other reasons. The risk with "
+        "coupled columns covers everyone.",
     )
 
 
-def _cell(row: Any, scale: Scale) -> Cell:
-    if row.measure in SHARES:
-        return value_cell(row.value, percent(row.value), bar=bar(UNIT, row.value))
-    drawn = bar(scale, row.value, row.low, row.high)
-    return value_cell(row.value, note=interval(row.low, row.high), bar=drawn)
+def _make_risk_cell(row: Any, scale: Scale) -> Cell:
+    if row.measure in SHARE_COLUMNS:
+        return make_value_cell(
+            row.value, format_percent(row.value), bar=make_bar(SHARE_SCALE, row.value)
+        )
+    bar = make_bar(scale, row.value, row.low, row.high)
+    return make_value_cell(row.value, note=format_interval(row.low, row.high), bar=bar)
 
 
-def _pairs(comparison: Comparison) -> Table:
-    """Implausible pairs; they are those of the first model, where draws were random."""
+def _make_pair_table(comparison: Comparison) -> ReportTable:
+    """Return the table of implausible pairs; with random draws, those of the first model."""
     found = next(iter(comparison.plausibility.values()))
     coupled = found.when_coupled
-    left = {} if coupled is None else _counted(coupled.pairs)
-    shown = found.pairs.head(MOST_PAIRS)
-    many = f" The {len(shown)} most frequent of {len(found.pairs)} pairs."
-    return Table(
+    left = {} if coupled is None else _count_by_pair(coupled.pairs)
+    shown = found.pairs.head(MAX_PAIR_ROWS)
+    selection = f" The {len(shown)} most frequent of {len(found.pairs)} pairs."
+    return ReportTable(
         "Pairs that make perturbed rows implausible",
         [
             Column("Attribute becomes"),
@@ -136,36 +153,36 @@ def _pairs(comparison: Comparison) -> Table:
             Column("Seen", "in the reference data"),
             Column("Expected there", "by chance"),
         ],
-        [_pair_row(row, left, coupled is not None) for row in shown.itertuples()],
-        "Rows are expected numbers where a value can become several others."
-        + (many if len(found.pairs) > len(shown) else ""),
+        [_make_pair_row(row, left, coupled is not None) for row in shown.itertuples()],
+        "If a value can become several others, numbers of rows are expected values."
+        + (selection if len(found.pairs) > len(shown) else ""),
     )
 
 
-def _counted(pairs: pd.DataFrame) -> dict[tuple[Any, ...], float]:
-    return {_key(row): row.rows for row in pairs.itertuples()}
+def _count_by_pair(pairs: pd.DataFrame) -> dict[tuple[Any, ...], float]:
+    return {_get_pair(row): row.rows for row in pairs.itertuples()}
 
 
-def _key(row: Any) -> tuple[Any, ...]:
+def _get_pair(row: Any) -> tuple[Any, ...]:
     return row.attribute, row.becomes, row.column, row.value
 
 
-def _pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool) -> list[Cell]:
-    remaining = left.get(_key(row), 0.0)
+def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool) -> list[Cell]:
+    remaining = left.get(_get_pair(row), 0.0)
     return [
-        heading(_becomes(row)),
-        text(_keeps(row)),
-        value_cell(row.rows, f"{row.rows:,.0f}"),
-        *([value_cell(remaining, f"{remaining:,.0f}")] if with_left else []),
-        value_cell(row.share, percent(row.share)),
-        value_cell(row.seen, f"{row.seen:,}"),
-        value_cell(row.expected, f"{row.expected:,.1f}"),
+        make_heading(_format_new_value(row)),
+        make_text_cell(_format_kept_value(row)),
+        make_value_cell(row.rows, f"{row.rows:,.0f}"),
+        *([make_value_cell(remaining, f"{remaining:,.0f}")] if with_left else []),
+        make_value_cell(row.share, format_percent(row.share)),
+        make_value_cell(row.seen, f"{row.seen:,}"),
+        make_value_cell(row.expected, f"{row.expected:,.1f}"),
     ]
 
 
-def _becomes(row: Any) -> str:
-    return f"{_name(row.attribute)} = {_name(row.becomes)}"
+def _format_new_value(row: Any) -> str:
+    return f"{format_name(row.attribute)} = {format_name(row.becomes)}"
 
 
-def _keeps(row: Any) -> str:
-    return f"{_name(row.column)} = {_name(row.value)}"
+def _format_kept_value(row: Any) -> str:
+    return f"{format_name(row.column)} = {format_name(row.value)}"

@@ -1,9 +1,9 @@
-"""The tables and sentences of the report, from a `Comparison`."""
+"""Tables and sentences of the report, made from a `Comparison`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,33 +11,76 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, Individuals
-from dr_core.metrics import DR
+from dr_core.metrics import DR, FAIRNESS_MEASURES, PERFORMANCE_MEASURES
 from dr_core.perturbation import ALL
-from dr_core.report._drawings import UNIT, Scale, bar, round_top, stacked_bar
-from dr_core.report._facts import audit_facts
-from dr_core.report._plausible import PlausibleSection, plausible_section
-from dr_core.report._tables import Cell, Column, Table, heading, text, value_cell
-from dr_core.report._votes import VoteSection, vote_section
-from dr_core.report._words import FAIRNESS, PERFORMANCE, interval, joined, name_in_text, percent
+from dr_core.report._drawings import (
+    SHARE_SCALE,
+    Cell,
+    Column,
+    ReportTable,
+    Scale,
+    compute_scale_end,
+    make_bar,
+    make_heading,
+    make_stacked_bar,
+    make_text_cell,
+    make_value_cell,
+)
+from dr_core.report._facts import collect_facts
+from dr_core.report._plausible import RISK_COLUMNS, PlausibleSection, make_plausible_section
+from dr_core.report._votes import VoteSection, make_vote_section
+from dr_core.report._words import (
+    describe_measure,
+    format_enumeration,
+    format_interval,
+    format_name,
+    format_percent,
+    format_scenario,
+)
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["Headline", "Sections"]
+__all__ = ["Headline", "Sections", "format_headline"]
 
-MOST_GROUPS = 40
-"""Groups that a table shows; of more, those that carry most."""
+MAX_GROUP_ROWS = 40
+"""Rows of a table of groups; the most affected groups are shown."""
 
-MOST_FEATURES = 30
-"""Columns of X that the table of individuals shows, sensitive ones first."""
+MAX_FEATURE_COLUMNS = 30
+"""Columns of X in the table of individuals, sensitive columns first."""
 
-DIRECTIONS = ["would lose the favourable decision", "would gain it"]
+DIRECTION_LEGEND = ["would lose the favourable decision", "would gain it"]
 
-TOGETHER = "all together"
+
+def format_headline(
+    comparison: Comparison, model: Any, format_name: Callable[[Any], str] = format_name
+) -> str:
+    """Return the sentence that sums up the discriminative risk of a model.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    model : name of the model
+    format_name : function that returns the name of an attribute as it is shown
+    """
+    sections = Sections(comparison)
+    row = sections.get_row(DR, model, sections.attributes[-1])
+    names = format_enumeration(map(format_name, sections.names))
+    if row is None:
+        return "Discriminative risk was not measured."
+    if math.isnan(row.value):
+        return (
+            f"The share of decisions that depend on {names} is unknown: the predictions for "
+            "perturbed rows were not given."
+        )
+    return (
+        f"{format_percent(row.value)} of people would get a different decision if only their "
+        f"{names} were different{sections.format_confidence_interval(row)}."
+    )
 
 
 class Headline(NamedTuple):
-    """One model in plain words."""
+    """Summary of one model in plain words."""
 
     model: str
     figure: str
@@ -47,13 +90,13 @@ class Headline(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sections:
-    """What the report says, section by section."""
+    """Content of the report, section by section."""
 
     comparison: Comparison
 
     @cached_property
     def values(self) -> pd.DataFrame:
-        """The values of the comparison; low and high are NaN where there is no interval."""
+        """Values of the comparison; low and high are NaN if there is no interval."""
         values = self.comparison.values
         return values.reindex(columns=["model", "attribute", "measure", "value", "low", "high"])
 
@@ -64,188 +107,183 @@ class Sections:
 
     @cached_property
     def attributes(self) -> list[Any]:
-        """Names of what is perturbed: each attribute, then all together."""
+        """Names of the columns: each attribute, then all together."""
         return self.values["attribute"].unique().tolist()
 
     @property
-    def _names(self) -> list[Any]:
+    def names(self) -> list[Any]:
+        """Names of the attributes."""
         return [name for name in self.attributes if name != ALL]
 
     @property
-    def _several(self) -> bool:
+    def _has_several_models(self) -> bool:
         return len(self.models) > 1
 
-    def _model_column(self) -> list[Column]:
-        return [Column("Model")] if self._several else []
+    def _make_model_column(self) -> list[Column]:
+        return [Column("Model")] if self._has_several_models else []
 
-    def _model_cell(self, model: Any) -> list[Cell]:
-        return [text(model)] if self._several else []
+    def _make_model_cell(self, model: Any) -> list[Cell]:
+        return [make_text_cell(model)] if self._has_several_models else []
 
     @cached_property
     def _rows(self) -> dict[tuple[Any, ...], Any]:
         return {(row.measure, row.model, row.attribute): row for row in self.values.itertuples()}
 
-    def _measured(self, measure: str, model: Any, attribute: Any) -> Any:
+    def get_row(self, measure: str, model: Any, attribute: Any) -> Any:
+        """Return the value of a measure with its interval; None if it was not computed."""
         return self._rows.get((measure, model, attribute))
 
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
-        """What was audited and how; what the caller says comes first."""
-        return audit_facts(self.comparison.settings, given)
+        """Facts about the audit, those given by the caller first."""
+        return collect_facts(self.comparison.settings, given)
 
     # The headline
 
     def headlines(self) -> list[Headline]:
-        """How much of the decisions hangs on sensitive attributes, for each model."""
-        return [self._headline(model) for model in self.models]
+        """Summary of each model."""
+        return [self._make_headline(model) for model in self.models]
 
-    def _headline(self, model: Any) -> Headline:
-        row = self._measured(DR, model, self.attributes[-1])
-        who = joined(self._names)
-        if row is None:
-            return Headline(str(model), "–", "Discriminative risk was not measured.", [])
-        if math.isnan(row.value):
-            sentence = (
-                f"How many decisions depend on {who} is unknown: the predictions for perturbed "
-                "rows were not given."
-            )
+    def _make_headline(self, model: Any) -> Headline:
+        sentence = format_headline(self.comparison, model)
+        row = self.get_row(DR, model, self.attributes[-1])
+        if _is_unknown(row):
             return Headline(str(model), "–", sentence, [])
-        sentence = (
-            f"{percent(row.value)} of people would get a different decision if only their {who} "
-            f"were different{self._interval_words(row)}."
-        )
-        return Headline(str(model), percent(row.value), sentence, list(self._details(model)))
+        details = list(self._iter_details(model))
+        return Headline(str(model), format_percent(row.value), sentence, details)
 
-    def _interval_words(self, row: Any) -> str:
+    def format_confidence_interval(self, row: Any) -> str:
+        """Return the end of a sentence with the interval of a value; "" if there is none."""
         confidence = self.comparison.settings.get("confidence")
         if math.isnan(row.low) or confidence is None:
             return ""
-        return f"; {100 * confidence:g} % interval {percent(row.low)} to {percent(row.high)}"
+        low, high = format_percent(row.low), format_percent(row.high)
+        return f"; {100 * confidence:g} % interval {low} to {high}"
 
-    def _details(self, model: Any) -> Iterator[str]:
-        alone = [(name, self._measured(DR, model, name)) for name in self._names]
+    def _iter_details(self, model: Any) -> Iterator[str]:
+        alone = [(name, self.get_row(DR, model, name)) for name in self.names]
         known = [
-            f"{name_in_text(name)} {percent(row.value)}"
+            f"{format_name(name)} {format_percent(row.value)}"
             for name, row in alone
-            if not _unknown(row)
+            if not _is_unknown(row)
         ]
-        if len(self._names) > 1 and known:
+        if len(self.names) > 1 and known:
             yield f"Each attribute alone: {', '.join(known)}."
-        for row in self._of(self.comparison.directions, model, self.attributes[-1]):
+        for row in self._iter_rows(self.comparison.directions, model, self.attributes[-1]):
             yield (
-                f"{percent(row.loses)} would lose the favourable decision, {percent(row.gains)} "
-                "would gain it."
+                f"{format_percent(row.loses)} would lose the favourable decision, "
+                f"{format_percent(row.gains)} would gain it."
             )
-        yield from self._plausible_details(model)
-        groups = list(self._of(self.comparison.by_group, model, self.attributes[-1]))
+        yield from self._iter_plausible_details(model)
+        groups = list(self._iter_rows(self.comparison.by_group, model, self.attributes[-1]))
         most = max(groups, key=lambda row: (row.carries, row.risk), default=None)
         if most is not None and most.carries > 0:
             yield (
-                f"The group that carries most of it: {name_in_text(most.group)}, "
-                f"{percent(most.carries)} of all changes with {percent(most.share)} of the rows."
+                f"Most affected group: {format_name(most.group)} ({format_percent(most.carries)} "
+                f"of all changes, {format_percent(most.share)} of the rows)."
             )
 
-    def _plausible_details(self, model: Any) -> Iterator[str]:
+    def _iter_plausible_details(self, model: Any) -> Iterator[str]:
         everything = self.attributes[-1]
-        implausible = self._measured(IMPLAUSIBLE_SHARE, model, everything)
-        if not _unknown(implausible):
+        implausible = self.get_row(IMPLAUSIBLE_SHARE, model, everything)
+        if not _is_unknown(implausible):
             yield (
-                f"{percent(implausible.value)} of the perturbed rows are implausible: people who "
-                "hardly exist."
+                f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
+                "combinations rarely or never seen in the data."
             )
-        coupled = self._measured(COUPLED_RISK, model, everything)
-        if not _unknown(coupled):
-            columns = joined(self.comparison.settings["coupled"])
+        coupled = self.get_row(COUPLED_RISK, model, everything)
+        if not _is_unknown(coupled):
+            columns = format_enumeration(map(format_name, self.comparison.settings["coupled"]))
             yield (
-                f"Where {columns} may follow by rules, {percent(coupled.value)} would get a "
-                f"different decision{self._interval_words(coupled)}."
+                f"If {columns} may follow by rules, {format_percent(coupled.value)} would get a "
+                f"different decision{self.format_confidence_interval(coupled)}."
             )
 
-    def _of(self, frame: pd.DataFrame, model: Any, attribute: Any) -> Iterator[Any]:
+    def _iter_rows(self, frame: pd.DataFrame, model: Any, attribute: Any) -> Iterator[Any]:
         if not frame.empty:
             chosen = (frame["model"] == model) & (frame["attribute"] == attribute)
             yield from frame[chosen].itertuples()
 
     # Side by side
 
-    def fairness(self) -> Table | None:
-        """All measures of fairness, one column for each attribute."""
-        shown = self._shown(FAIRNESS)
+    def fairness(self) -> ReportTable | None:
+        """Table of the fairness measures, one column for each attribute."""
+        # The variants of DR in RISK_COLUMNS come directly after DR.
+        shown = self._select_measures(dict.fromkeys((*RISK_COLUMNS, *FAIRNESS_MEASURES)))
         if not shown:
             return None
-        scales = self._scales()
+        scales = self._make_scales(shown)
         rows = [
-            [
-                heading(FAIRNESS[measure].title, FAIRNESS[measure].says),
-                *self._model_cell(model),
-                *(
-                    self._value_cell(self._measured(measure, model, name), scales[best], best)
-                    for name in self.attributes
-                ),
-            ]
+            self._make_fairness_row(measure, model, scales)
             for measure in shown
-            for best in (FAIRNESS[measure].best,)
             for model in self.models
         ]
-        columns = [Column(_perturbed(name)) for name in self.attributes]
-        note = f"Bars end at {scales[0.0].end:g}; the mark in a bar of disparate impact is 1."
-        return Table(
-            "Measures of fairness: 0 is best, but for disparate impact, where 1 is",
-            [Column("Measure"), *self._model_column(), *columns],
+        columns = [Column(format_scenario(name)) for name in self.attributes]
+        return ReportTable(
+            "Fairness measures (best value 0; disparate impact: 1)",
+            [Column("Measure"), *self._make_model_column(), *columns],
             rows,
-            note,
+            f"Bars end at {scales[0.0].end:g}; the mark in a bar of disparate impact is 1.",
         )
 
-    def _shown(self, measures: Mapping[str, Any]) -> list[str]:
+    def _make_fairness_row(
+        self, measure: str, model: Any, scales: Mapping[float, Scale]
+    ) -> list[Cell]:
+        title, description, best = describe_measure(measure)
+        cells = (
+            _make_interval_cell(self.get_row(measure, model, name), scales[best], best)
+            for name in self.attributes
+        )
+        return [make_heading(title, description), *self._make_model_cell(model), *cells]
+
+    def _select_measures(self, names: Iterable[str]) -> list[str]:
         known = set(self.values["measure"])
-        return [measure for measure in measures if measure in known]
+        return [name for name in names if name in known]
 
-    def _scales(self) -> dict[float, Scale]:
-        """One scale for all gaps, another for ratios, by what is best."""
-        gaps = [name for name, measure in FAIRNESS.items() if measure.best == 0]
-        columns = self.values[["value", "high"]]
-        is_gap, is_ratio = (self.values["measure"].isin(x) for x in (gaps, ["disparate_impact"]))
-        ratios = [1.0, *columns[is_ratio].to_numpy().ravel()]
-        tops = {0.0: columns[is_gap].to_numpy().ravel(), 1.0: ratios}
-        return {best: Scale(round_top(values)) for best, values in tops.items()}
+    def _make_scales(self, shown: list[str]) -> dict[float, Scale]:
+        """Return one scale for gaps and another for ratios, by their best value."""
+        gaps = [name for name in shown if describe_measure(name).best == 0]
+        ratios = [name for name in shown if name not in gaps]
+        ends = {0.0: self._get_values(gaps), 1.0: [1.0, *self._get_values(ratios)]}
+        return {best: Scale(compute_scale_end(values)) for best, values in ends.items()}
 
-    def _value_cell(self, row: Any, scale: Scale, tick: float = 0.0) -> Cell:
-        drawn = bar(scale, row.value, row.low, row.high, tick)
-        return value_cell(row.value, note=interval(row.low, row.high), bar=drawn)
+    def _get_values(self, measures: list[str]) -> list[float]:
+        """Return the values and upper interval ends of some measures."""
+        rows = self.values["measure"].isin(measures)
+        values: list[float] = self.values.loc[rows, ["value", "high"]].to_numpy().ravel().tolist()
+        return values
 
-    def performance(self) -> Table | None:
-        """All measures of performance, one column each."""
-        shown = self._shown(PERFORMANCE)
+    def performance(self) -> ReportTable | None:
+        """Table of the performance measures, one column for each."""
+        shown = self._select_measures(PERFORMANCE_MEASURES)
         if not shown:
             return None
-        rows = [
-            [
-                heading(model),
-                *(
-                    self._value_cell(self._measured(one, model, self.attributes[-1]), UNIT)
-                    for one in shown
-                ),
-            ]
-            for model in self.models
-        ]
-        columns = [Column(PERFORMANCE[m].title, PERFORMANCE[m].says) for m in shown]
-        return Table("Performance over all rows: 1 is best", [Column("Model"), *columns], rows)
+        texts = [describe_measure(name) for name in shown]
+        columns = [Column(text.title, text.description) for text in texts]
+        rows = [self._make_performance_row(model, shown) for model in self.models]
+        return ReportTable(
+            "Performance over all rows (best value 1)", [Column("Model"), *columns], rows
+        )
+
+    def _make_performance_row(self, model: Any, shown: list[str]) -> list[Cell]:
+        values = (self.get_row(name, model, self.attributes[-1]) for name in shown)
+        return [make_heading(model), *(_make_interval_cell(row, SHARE_SCALE) for row in values)]
 
     # Each attribute alone, and all together
 
-    def directions(self) -> Table | None:
-        """Risk of each attribute alone and of all together, by direction."""
+    def directions(self) -> ReportTable | None:
+        """Table of the risk of each attribute alone and of all together, by direction."""
         frame = self.comparison.directions
         if frame.empty:
             return None
-        scale = Scale(round_top(frame["loses"] + frame["gains"] + frame["other"]))
-        rows = [self._direction_row(row, scale) for row in frame.itertuples()]
+        scale = Scale(compute_scale_end(frame["loses"] + frame["gains"] + frame["other"]))
+        rows = [self._make_direction_row(row, scale) for row in frame.itertuples()]
         several_classes = bool((frame["other"] > 0).any())
-        legend = [*DIRECTIONS, "would get another unfavourable one"]
-        return Table(
+        legend = [*DIRECTION_LEGEND, "would get another unfavourable one"]
+        return ReportTable(
             "Discriminative risk of each attribute alone and of all together, by direction",
             [
                 Column("If only this were different"),
-                *self._model_column(),
+                *self._make_model_column(),
                 Column("Risk"),
                 Column("Would lose", "the favourable decision"),
                 Column("Would gain", "the favourable decision"),
@@ -255,92 +293,103 @@ class Sections:
             legend if several_classes else legend[:2],
         )
 
-    def _direction_row(self, row: Any, scale: Scale) -> list[Cell]:
-        known = self._measured(DR, row.model, row.attribute)
+    def _make_direction_row(self, row: Any, scale: Scale) -> list[Cell]:
+        known = self.get_row(DR, row.model, row.attribute)
         risk = row.loses + row.gains + row.other if known is None else known.value
-        note = "" if known is None else interval(known.low, known.high)
-        drawn = stacked_bar(scale, row.loses, row.gains, row.other)
+        note = "" if known is None else format_interval(known.low, known.high)
+        bar = make_stacked_bar(scale, row.loses, row.gains, row.other)
         return [
-            heading(TOGETHER if row.attribute == ALL else row.attribute),
-            *self._model_cell(row.model),
-            value_cell(risk, note=note, bar=drawn),
-            value_cell(row.loses),
-            value_cell(row.gains),
+            make_heading(format_scenario(row.attribute)),
+            *self._make_model_cell(row.model),
+            make_value_cell(risk, note=note, bar=bar),
+            make_value_cell(row.loses),
+            make_value_cell(row.gains),
         ]
 
-    # Who carries it
+    # Groups most affected
 
-    def groups(self) -> list[Table]:
-        """Risk by group, a table for each attribute and one for all together."""
+    def groups(self) -> list[ReportTable]:
+        """Tables of the risk by group: one for each attribute, and one for all together."""
         frame = self.comparison.by_group
         if frame.empty:
             return []
-        scale = Scale(round_top(frame["risk"]))
+        scale = Scale(compute_scale_end(frame["risk"]))
         known = [name for name in self.attributes if name in set(frame["attribute"])]
-        return [self._groups_of(name, frame[frame["attribute"] == name], scale) for name in known]
+        return [
+            self._make_group_table(name, frame[frame["attribute"] == name], scale)
+            for name in known
+        ]
 
-    def _groups_of(self, name: Any, frame: pd.DataFrame, scale: Scale) -> Table:
+    def _make_group_table(self, name: Any, frame: pd.DataFrame, scale: Scale) -> ReportTable:
         frame = frame.sort_values("carries", ascending=False, kind="stable")
-        shown = frame.head(MOST_GROUPS)
-        left_out = f" The {MOST_GROUPS} of {len(frame)} groups that carry most."
-        what = "all attributes together are" if name == ALL else f"{name_in_text(name)} is"
-        return Table(
-            f"By group, when {what} perturbed",
+        shown = frame.head(MAX_GROUP_ROWS)
+        selection = f" The {MAX_GROUP_ROWS} most affected of {len(frame)} groups."
+        perturbed = "all attributes together are" if name == ALL else f"{format_name(name)} is"
+        return ReportTable(
+            f"By group, when {perturbed} perturbed",
             [
                 Column("Group"),
-                *self._model_column(),
+                *self._make_model_column(),
                 Column("Risk", "in the group"),
                 Column("Would lose", "the favourable decision"),
                 Column("Would gain", "the favourable decision"),
-                Column("Carries", "of all changes"),
+                Column("Share of all changes"),
                 Column("Rows"),
                 Column("Privileged"),
             ],
-            [self._group_row(row, scale) for row in shown.itertuples()],
-            f"Bars end at {scale.end:g}.{left_out if len(frame) > len(shown) else ''}",
-            DIRECTIONS,
+            [self._make_group_row(row, scale) for row in shown.itertuples()],
+            f"Bars end at {scale.end:g}.{selection if len(frame) > len(shown) else ''}",
+            DIRECTION_LEGEND,
         )
 
-    def _group_row(self, row: Any, scale: Scale) -> list[Cell]:
-        drawn = None if math.isnan(row.risk) else stacked_bar(scale, row.loses, row.gains)
+    def _make_group_row(self, row: Any, scale: Scale) -> list[Cell]:
+        bar = None if math.isnan(row.risk) else make_stacked_bar(scale, row.loses, row.gains)
         privileged = {True: "yes", False: "no"}.get(row.privileged, "–")
         return [
-            heading(row.group),
-            *self._model_cell(row.model),
-            value_cell(row.risk, bar=drawn),
-            value_cell(row.loses),
-            value_cell(row.gains),
-            value_cell(row.carries, percent(row.carries)),
-            value_cell(row.rows, f"{row.rows:,}"),
-            text(privileged),
+            make_heading(row.group),
+            *self._make_model_cell(row.model),
+            make_value_cell(row.risk, bar=bar),
+            make_value_cell(row.loses),
+            make_value_cell(row.gains),
+            make_value_cell(row.carries, format_percent(row.carries)),
+            make_value_cell(row.rows, f"{row.rows:,}"),
+            make_text_cell(privileged),
         ]
 
     # Plausibility
 
     def plausible(self) -> PlausibleSection | None:
-        """Whether perturbed rows could exist, and the risk where other columns follow."""
-        return plausible_section(self.comparison)
+        """Section on implausible perturbed rows and coupled columns."""
+        return make_plausible_section(self.comparison)
 
     # Individuals
 
-    def individuals(self) -> list[Table]:
-        """Some of the people concerned, a table for each model."""
-        return [self._people(name, some) for name, some in self.comparison.individuals.items()]
+    def individuals(self) -> list[ReportTable]:
+        """Tables of individuals whose decision may change, one for each model."""
+        return [
+            self._make_individual_table(name, some)
+            for name, some in self.comparison.individuals.items()
+        ]
 
-    def _people(self, model: Any, some: Individuals) -> Table:
-        features = some.features.iloc[:, :MOST_FEATURES]
+    def _make_individual_table(self, model: Any, some: Individuals) -> ReportTable:
+        features = some.features.iloc[:, :MAX_FEATURE_COLUMNS]
         columns = [
             Column(str(name), "sensitive" if i < some.n_sensitive else "")
             for i, name in enumerate(features)
         ]
         people = some.rows, some.predictions, some.risks, features.itertuples(index=False)
         rows = [
-            [heading(row), text(decision), value_cell(risk), *map(text, values)]
+            [
+                make_heading(row),
+                make_text_cell(decision),
+                make_value_cell(risk),
+                *map(make_text_cell, values),
+            ]
             for row, decision, risk, values in zip(*people, strict=True)
         ]
-        many = f"{len(rows)} of {some.n_concerned:,}"
-        return Table(
-            f"{name_in_text(model)}: {many} people whose decision may change",
+        count = f"{len(rows)} of {some.n_concerned:,}"
+        return ReportTable(
+            f"{format_name(model)}: {count} people whose decision may change",
             [
                 Column("Row", "from 0"),
                 Column("Decision now"),
@@ -348,25 +397,28 @@ class Sections:
                 *columns,
             ],
             rows,
-            _left_out(some.features.shape[1]),
+            _describe_columns(some.features.shape[1]),
         )
 
     # Ensembles
 
     def ensembles(self) -> list[VoteSection]:
-        """Bounds and pruning of the models that are votes."""
-        return [vote_section(name, found) for name, found in self.comparison.ensembles.items()]
+        """Bounds and pruning of the models that are ensembles."""
+        return [
+            make_vote_section(name, found) for name, found in self.comparison.ensembles.items()
+        ]
 
 
-def _unknown(row: Any) -> bool:
+def _is_unknown(row: Any) -> bool:
     return row is None or math.isnan(row.value)
 
 
-def _perturbed(name: Any) -> str:
-    return TOGETHER if name == ALL else str(name)
+def _make_interval_cell(row: Any, scale: Scale, tick: float = 0.0) -> Cell:
+    bar = make_bar(scale, row.value, row.low, row.high, tick)
+    return make_value_cell(row.value, note=format_interval(row.low, row.high), bar=bar)
 
 
-def _left_out(n_features: int) -> str:
-    if n_features <= MOST_FEATURES:
+def _describe_columns(n_features: int) -> str:
+    if n_features <= MAX_FEATURE_COLUMNS:
         return ""
-    return f"The first {MOST_FEATURES} of {n_features} columns."
+    return f"The first {MAX_FEATURE_COLUMNS} of {n_features} columns."

@@ -1,4 +1,4 @@
-"""What the report says of models that are votes: bounds, and what pruning suggests."""
+"""Section of the report on ensembles: bounds, and the suggested sub-ensemble."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import Any, NamedTuple
 
 from dr_core.comparison import EnsembleAudit
 from dr_core.pruning import ACCURACY_TOLERANCE
-from dr_core.report._drawings import UNIT, Plot, bar, front_plot
-from dr_core.report._tables import Cell, Column, Table, heading, text, value_cell
-from dr_core.report._words import number, percent
+from dr_core.report._drawings import (
+    SHARE_SCALE,
+    Cell,
+    Column,
+    Plot,
+    ReportTable,
+    make_bar,
+    make_front_plot,
+    make_heading,
+    make_text_cell,
+    make_value_cell,
+)
+from dr_core.report._words import format_number, format_percent
 
-__all__ = ["VoteSection", "vote_section"]
+__all__ = ["VoteSection", "make_vote_section"]
 
 
 class VoteSection(NamedTuple):
@@ -22,101 +32,101 @@ class VoteSection(NamedTuple):
     sentences: list[str]
     members: str
     plot: Plot
-    scores: Table
-    front: Table
-    bounds: Table
+    scores: ReportTable
+    front: ReportTable
+    bounds: ReportTable
 
 
-def vote_section(name: Any, found: EnsembleAudit) -> VoteSection:
-    """What to say of the model of this name."""
+def make_vote_section(name: Any, found: EnsembleAudit) -> VoteSection:
+    """Return the section of the model of this name."""
     return VoteSection(
         str(name),
-        list(_advice(found)),
+        list(_iter_advice(found)),
         ", ".join(map(str, found.pruned.members.tolist())),
-        _front_plot(found),
-        _scores(found),
-        _front(found),
-        _bounds(found),
+        _plot_front(found),
+        _make_score_table(found),
+        _make_front_table(found),
+        _make_bound_table(found),
     )
 
 
-def _score(found: EnsembleAudit, vote: str, on: str) -> Any:
+def _get_score(found: EnsembleAudit, vote: str, on: str) -> Any:
     scores = found.scores
     return next(scores[(scores["vote"] == vote) & (scores["on"] == on)].itertuples())
 
 
-def _advice(found: EnsembleAudit) -> Iterator[str]:
-    full, suggested = (_score(found, vote, "judge") for vote in ("full", "suggested"))
+def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
+    full, suggested = (_get_score(found, vote, "judge") for vote in ("full", "suggested"))
     yield (
-        f"The model is a vote of {found.n_members} members. Of all sub-ensembles searched, the "
-        f"suggested one has the lowest discriminative risk whose error is within "
-        f"{ACCURACY_TOLERANCE:g} of the lowest: {suggested.members} members."
+        f"The model is a vote of {found.n_members} members. The suggested sub-ensemble has "
+        f"{suggested.members} members. Of the searched sub-ensembles whose error is within "
+        f"{ACCURACY_TOLERANCE:g} of the lowest, it has the lowest discriminative risk."
     )
     yield (
-        f"On {full.rows:,} rows that had no say in the choice, the discriminative risk of the "
-        f"vote goes from {percent(full.risk)} to {percent(suggested.risk)}, and its error from "
-        f"{percent(full.error)} to {percent(suggested.error)}."
+        f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes from "
+        f"{format_percent(full.risk)} to {format_percent(suggested.risk)}, and its error from "
+        f"{format_percent(full.error)} to {format_percent(suggested.error)}."
     )
 
 
-def _front_plot(found: EnsembleAudit) -> Plot:
-    full, suggested = (_score(found, vote, "choose") for vote in ("full", "suggested"))
-    ends = ((row.error, row.risk) for row in (full, suggested))
-    return front_plot(found.pruned.front, *ends)
+def _plot_front(found: EnsembleAudit) -> Plot:
+    full, suggested = (_get_score(found, vote, "choose") for vote in ("full", "suggested"))
+    points = ((row.error, row.risk) for row in (full, suggested))
+    return make_front_plot(found.pruned.front, *points)
 
 
-def _scores(found: EnsembleAudit) -> Table:
+def _make_score_table(found: EnsembleAudit) -> ReportTable:
     rows = [
         [
-            heading(f"{row.vote} vote"),
-            text("choosing" if row.on == "choose" else "judging"),
-            value_cell(row.rows, f"{row.rows:,}"),
-            value_cell(row.members, str(row.members)),
-            value_cell(row.error),
-            value_cell(row.risk),
+            make_heading(f"{row.vote} vote"),
+            make_text_cell("selection" if row.on == "choose" else "evaluation"),
+            make_value_cell(row.rows, f"{row.rows:,}"),
+            make_value_cell(row.members, str(row.members)),
+            make_value_cell(row.error),
+            make_value_cell(row.risk),
         ]
         for row in found.scores.itertuples()
     ]
     columns = [Column(t) for t in ("Number of rows", "Members", "Error", "DR")]
-    return Table(
-        "The full and the suggested vote, on the rows that chose and on those that judge",
+    return ReportTable(
+        "The full and the suggested vote, on the selection and the evaluation rows",
         [Column("Vote"), Column("Rows used for"), *columns],
         rows,
     )
 
 
-def _front(found: EnsembleAudit) -> Table:
+def _make_front_table(found: EnsembleAudit) -> ReportTable:
     chosen = tuple(found.pruned.members.tolist())
     rows = [
         [
-            heading(f"{i + 1}"),
-            value_cell(len(row.members), str(len(row.members))),
-            value_cell(row.error),
-            value_cell(row.risk),
-            text("yes" if tuple(row.members) == chosen else "no"),
+            make_heading(f"{i + 1}"),
+            make_value_cell(len(row.members), str(len(row.members))),
+            make_value_cell(row.error),
+            make_value_cell(row.risk),
+            make_text_cell("yes" if tuple(row.members) == chosen else "no"),
         ]
         for i, row in enumerate(found.pruned.front.itertuples())
     ]
     columns = [Column(title) for title in ("Members", "Error", "DR")]
-    return Table(
-        "Pareto front of the sub-ensembles, on the rows that chose",
+    return ReportTable(
+        "Pareto front of the sub-ensembles, on the selection rows",
         [Column("Candidate"), *columns, Column("Suggested")],
         rows,
     )
 
 
-def _bounds(found: EnsembleAudit) -> Table:
+def _make_bound_table(found: EnsembleAudit) -> ReportTable:
     frame = found.bounds
     rows = [
         [
-            heading(row.name),
-            _bound(row.value, row.actual),
-            _bound(row.suggested, _score(found, "suggested", "judge").risk),
-            text("yes" if row.guaranteed else "no"),
+            make_heading(row.name),
+            _make_bound_cell(row.value, row.actual),
+            _make_bound_cell(row.suggested, _get_score(found, "suggested", "judge").risk),
+            make_text_cell("yes" if row.guaranteed else "no"),
         ]
         for row in frame.itertuples(index=False)
     ]
-    return Table(
+    return ReportTable(
         "Bounds on the discriminative risk of the vote",
         [
             Column("Bound"),
@@ -125,10 +135,10 @@ def _bounds(found: EnsembleAudit) -> Table:
             Column("Guaranteed"),
         ],
         rows,
-        "Bars end at 1; the mark in a bar is the risk itself. A bound of 1 or more says nothing.",
+        "Bars end at 1; the mark in a bar is the risk. A bound of 1 or more is uninformative.",
     )
 
 
-def _bound(value: float, actual: float) -> Cell:
-    shown = "does not apply" if math.isnan(value) else number(value)
-    return value_cell(value, shown, bar=bar(UNIT, value, tick=actual))
+def _make_bound_cell(value: float, actual: float) -> Cell:
+    shown = "does not apply" if math.isnan(value) else format_number(value)
+    return make_value_cell(value, shown, bar=make_bar(SHARE_SCALE, value, tick=actual))

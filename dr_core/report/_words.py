@@ -1,126 +1,144 @@
-"""Plain language for numbers, names and measures."""
+"""Text of the report: numbers, names and descriptions of measures."""
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from dr_core.metrics import MEASURES
+from dr_core.perturbation import ALL
+
 __all__ = [
-    "FAIRNESS",
-    "PERFORMANCE",
-    "Measure",
-    "interval",
-    "joined",
-    "name_in_text",
-    "number",
-    "percent",
+    "MeasureText",
+    "describe_measure",
+    "format_enumeration",
+    "format_interval",
+    "format_name",
+    "format_number",
+    "format_percent",
+    "format_scenario",
 ]
 
 
-class Measure(NamedTuple):
-    """How a measure is called, what it says, and its value when all is well."""
+class MeasureText(NamedTuple):
+    """Title and description of a measure, and its best value."""
 
     title: str
-    says: str
+    description: str
     best: float = 0.0
 
 
-FAIRNESS = {
-    "discriminative_risk": Measure(
+MEASURE_TEXTS = {
+    "discriminative_risk": MeasureText(
         "Discriminative risk (DR)", "decisions that change when only sensitive attributes do"
     ),
-    "discriminative_risk_coupled": Measure(
-        "DR with coupled columns", "the same where other columns follow by rules"
+    "discriminative_risk_coupled": MeasureText(
+        "DR with coupled columns", "DR if other columns follow by rules"
     ),
-    "discriminative_risk_plausible": Measure(
-        "DR, plausible rows only", "DR among perturbed rows that could exist"
+    "discriminative_risk_plausible": MeasureText(
+        "DR, plausible rows only", "DR among plausible perturbed rows"
     ),
-    "discriminative_risk_difference": Measure(
-        "DR difference", "gap in DR between privileged and marginalised people"
+    "discriminative_risk_difference": MeasureText(
+        "DR difference", "gap in DR between the privileged and the marginalised group"
     ),
-    "demographic_parity": Measure("Demographic parity (DP)", "gap in favourable decisions"),
-    "equal_opportunity": Measure(
+    "demographic_parity": MeasureText("Demographic parity (DP)", "gap in favourable decisions"),
+    "equal_opportunity": MeasureText(
         "Equal opportunity (EOpp)", "gap in favourable decisions among those who deserve one"
     ),
-    "predictive_parity": Measure(
+    "predictive_parity": MeasureText(
         "Predictive parity (PP)", "gap in how often a favourable decision is deserved"
     ),
-    "equalized_odds": Measure(
+    "equalized_odds": MeasureText(
         "Equalized odds", "larger of the gaps in true and in false positive rate"
     ),
-    "equalized_odds_mean": Measure(
+    "equalized_odds_mean": MeasureText(
         "Equalized odds, mean", "mean of the gaps in true and in false positive rate"
     ),
-    "disparate_impact": Measure(
-        "Disparate impact", "favourable decisions, marginalised over privileged; best is 1", 1.0
+    "disparate_impact": MeasureText(
+        "Disparate impact", "favourable decisions, marginalised over privileged; best value 1", 1.0
     ),
+    "accuracy": MeasureText("Accuracy", "correct decisions", 1.0),
+    "precision": MeasureText("Precision", "favourable decisions that are deserved", 1.0),
+    "recall": MeasureText("Recall", "deserved favourable decisions that are made", 1.0),
+    "f1": MeasureText("F1", "harmonic mean of precision and recall", 1.0),
+    "specificity": MeasureText("Specificity", "undeserved favourable decisions not made", 1.0),
 }
-"""Measures of fairness; 0 is best, except for the ratio."""
+"""Texts of the measures. Measures without an entry are described by their docstring."""
 
-PERFORMANCE = {
-    "accuracy": Measure("Accuracy", "decisions that are right", 1.0),
-    "precision": Measure("Precision", "favourable decisions that are deserved", 1.0),
-    "recall": Measure("Recall", "deserved favourable decisions that are made", 1.0),
-    "f1": Measure("F1", "harmonic mean of precision and recall", 1.0),
-    "specificity": Measure("Specificity", "undeserved favourable decisions not made", 1.0),
-}
-"""Measures of performance; 1 is best."""
+RIGHT_TO_LEFT = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]")
+"""Right-to-left letters, and characters that change the direction of writing."""
 
-DIRECTED = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]")
-"""Characters that are written, or that make others be written, from right to left."""
-
-SMALL = 0.001
-"""A smaller share is told with two digits, whatever its size."""
+SMALL_SHARE = 0.001
+"""Smaller shares are shown with two significant digits."""
 
 
-def percent(share: float) -> str:
-    """Write a share as people say it.
+def describe_measure(name: str) -> MeasureText:
+    """Return the texts of a measure; by default its name and the first line of its docstring.
 
-    >>> percent(0.0423), percent(0.00031), percent(0.0), percent(float("nan"))
-    ('4.2 %', '0.031 %', '0.0 %', 'unknown')
+    >>> describe_measure("f1").title
+    'F1'
+    """
+    if name in MEASURE_TEXTS:
+        return MEASURE_TEXTS[name]
+    first_line = (inspect.getdoc(MEASURES[name]) or "").partition("\n")[0]
+    title = name.replace("_", " ").capitalize()
+    return MeasureText(title, first_line.replace("``", "").removesuffix("."))
+
+
+def format_percent(share: float) -> str:
+    """Format a share in percent.
+
+    >>> format_percent(0.0423), format_percent(0.00031), format_percent(float("nan"))
+    ('4.2 %', '0.031 %', 'unknown')
     """
     if math.isnan(share):
         return "unknown"
-    return f"{100 * share:.2g} %" if 0 < share < SMALL else f"{100 * share:.1f} %"
+    return f"{100 * share:.2g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
 
 
-def number(value: float | None, digits: int = 4) -> str:
-    """Write a value of a measure.
+def format_number(value: float | None, digits: int = 4) -> str:
+    """Format the value of a measure.
 
-    >>> number(0.04229), number(float("nan")), number(float("inf")), number(0.04229, 3)
-    ('0.0423', 'undefined', '∞', '0.042')
+    >>> format_number(0.04229), format_number(float("nan")), format_number(float("inf"))
+    ('0.0423', 'undefined', '∞')
     """
     if value is None or math.isnan(value):
         return "undefined"
     return "∞" if math.isinf(value) else f"{value:.{digits}f}"
 
 
-def interval(low: float, high: float) -> str:
-    """Write an interval; nothing when there is none.
+def format_interval(low: float, high: float) -> str:
+    """Format a confidence interval; return "" if there is none.
 
-    >>> interval(0.039, 0.0456), interval(float("nan"), float("nan"))
+    >>> format_interval(0.039, 0.0456), format_interval(float("nan"), float("nan"))
     ('0.039 to 0.046', '')
     """
-    return "" if math.isnan(low) else f"{number(low, 3)} to {number(high, 3)}"
+    return "" if math.isnan(low) else f"{format_number(low, 3)} to {format_number(high, 3)}"
 
 
-def name_in_text(name: Any) -> str:
-    r"""Write a name so that no direction of writing it sets goes beyond it.
+def format_name(name: Any) -> str:
+    r"""Format a name so that its direction of writing does not affect the text around it.
 
-    >>> name_in_text("sex"), name_in_text("\u202ebackwards")
+    >>> format_name("sex"), format_name("\u202ebackwards")
     ('sex', '\u2068\u202ebackwards\u2069')
     """
     name = str(name)
-    return f"\u2068{name}\u2069" if DIRECTED.search(name) else name
+    return f"\u2068{name}\u2069" if RIGHT_TO_LEFT.search(name) else name
 
 
-def joined(names: Iterable[Any]) -> str:
-    """Enumerate names.
+def format_scenario(attribute: Any) -> str:
+    """Return the name of an attribute, or "all together"."""
+    return "all together" if attribute == ALL else str(attribute)
 
-    >>> joined(["sex"]), joined(["sex", "race"]), joined(["sex", "race", "age"])
-    ('sex', 'sex and race', 'sex, race and age')
+
+def format_enumeration(names: Iterable[str]) -> str:
+    """Join names with commas and "and".
+
+    >>> format_enumeration(["sex"]), format_enumeration(["sex", "race", "age"])
+    ('sex', 'sex, race and age')
     """
-    *first, last = map(name_in_text, names)
+    *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,7 +1,7 @@
 "use strict";
 
-// Rows sort by the number of a cell where it has one, else by its text; what has no number is last.
-function keyOf(row, column) {
+// Sort by the value of a cell if it has one, else by its text. Undefined values come last.
+function getKey(row, column) {
   const cell = row.cells[column];
   if (cell.dataset.value === undefined) return cell.textContent.trim();
   return cell.dataset.value === "" ? NaN : Number(cell.dataset.value);
@@ -19,7 +19,7 @@ function sortBy(table, column) {
   headers.forEach((header) => header.removeAttribute("aria-sort"));
   headers[column].setAttribute("aria-sort", up ? "ascending" : "descending");
   const body = table.tBodies[0];
-  const keyed = [...body.rows].map((row) => [keyOf(row, column), row]);
+  const keyed = [...body.rows].map((row) => [getKey(row, column), row]);
   keyed.sort((a, b) => compareKeys(a[0], b[0], up ? 1 : -1));
   body.append(...keyed.map(([, row]) => row));
 }

@@ -1,6 +1,7 @@
 import io
 import json
 import pickle
+import re
 import subprocess
 import sys
 from functools import partial
@@ -21,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dr_core import compare, datasets
 from dr_core.cli._main import main
 from dr_core.cli._terminal import print_comparison
+from dr_core.metrics import MEASURES, PERFORMANCE_MEASURES, recall, specificity
 
 
 def run(capsys, *arguments):
@@ -143,7 +145,7 @@ def test_numbers_and_several_privileged_values_are_understood(capsys, tmp_path):
 
 
 BAD = {
-    "nothing at all": ((), "name a data set or a file"),
+    "nothing at all": ((), "pass a data set or a file"),
     "an unknown data set": (("adult",), "'adult' is neither a file nor one of the data sets"),
     "a file without a label": (("{csv}",), "a file needs --label COLUMN and --privileged"),
     "an absent label": (
@@ -160,15 +162,15 @@ BAD = {
     ),
     "privileged without a value": (
         ("{csv}", "--label", "good", "--favorable", "yes", "--privileged", "sex"),
-        "--privileged takes COLUMN=VALUE; it got 'sex'.",
+        "--privileged must be COLUMN=VALUE; got 'sex'.",
     ),
     "an unknown favourable label": (
         ("{csv}", "--label", "good", "--favorable", "1", "--privileged", "sex=male"),
-        "--favorable '1' is not a label; there are",
+        "--favorable must be one of the labels",
     ),
     "no favourable label": (
         ("{csv}", "--label", "good", "--privileged", "sex=male"),
-        "say which label is favourable: --favorable, one of",
+        "pass --favorable, the favourable label: one of",
     ),
     "a file of an unknown kind": (
         ("{other}", "--label", "good", "--privileged", "sex=male"),
@@ -178,18 +180,21 @@ BAD = {
         ("{empty}", "--label", "good", "--privileged", "sex=male"),
         "No columns to parse",
     ),
-    "an absent model": (("{csv}", *AUDIT, "--model", "x.skops"), "there is no model file"),
+    "an absent model": (
+        ("{csv}", *AUDIT, "--model", "x.skops"),
+        "--model: the file 'x.skops' does not exist",
+    ),
     "a model of an unknown kind": (
         ("{csv}", *AUDIT, "--model", "{other}"),
         "model file 'notes.txt' must end in .skops",
     ),
     "a pickle that is not trusted": (
         ("{csv}", *AUDIT, "--model", "{pickle}"),
-        "loading a pickle runs whatever code it holds. Pass --trust-pickle",
+        "loading a pickle can run any code. Pass --trust-pickle",
     ),
     "a skops file with unknown types": (
         ("{csv}", *AUDIT, "--model", "{skops}"),
-        "holds types that are not known to be safe: ",
+        "contains types that are not known to be safe: ",
     ),
     "a broken skops file": (
         ("{csv}", *AUDIT, "--model", "{broken}"),
@@ -201,11 +206,11 @@ BAD = {
     ),
     "a skops file with disguised types": (
         ("{csv}", *AUDIT, "--model", "{disguised}"),
-        "holds types that are not known to be safe: ",
+        "contains types that are not known to be safe: ",
     ),
     "a data set with a label of one's own": (
         ("ricci", "--label", "Race"),
-        "--label, --favorable and --privileged are for files; the data set 'ricci' brings its own",
+        "--label, --favorable and --privileged are for files; the data set 'ricci' defines its",
     ),
     "a column named twice": (
         (
@@ -222,7 +227,7 @@ BAD = {
     ),
     "a tolerance for classes": (
         ("ricci", "--tolerance", "1"),
-        "--tolerance is for a label that is a quantity",
+        "--tolerance needs a label that is a quantity",
     ),
     "a header alone": (
         ("{header}", "--label", "y", "--privileged", "a=1"),
@@ -333,6 +338,32 @@ def test_a_terminal_gets_colours_and_lines():
     assert "─" in out.getvalue()
 
 
+@pytest.fixture
+def mean_of_rates(monkeypatch):
+    """A new performance measure."""
+    name = "mean_of_rates"
+    mean = lambda view: (recall(view) + specificity(view)) / 2  # noqa: E731
+    monkeypatch.setitem(MEASURES, name, mean)
+    PERFORMANCE_MEASURES.append(name)
+    yield name
+    PERFORMANCE_MEASURES.remove(name)
+
+
+def test_a_new_performance_measure_is_in_the_line_of_performance(capsys, mean_of_rates):
+    code, out, _ = run(capsys, "ricci")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.startswith("accuracy "))
+    assert f"  {mean_of_rates} " in line
+    assert "| mean of rates" not in out
+
+
+def test_terminal_and_report_have_the_same_headline(capsys, tmp_path):
+    _, out, _ = run(capsys, "credit", "--html", tmp_path / "credit.html")
+    headline = re.search(r"[\d.]+ % of people would .+? interval .+? to .+? %\.", out, re.DOTALL)
+    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
+    assert f'<p class="sentence">{" ".join(headline[0].split())}</p>' in page
+
+
 @pytest.fixture(scope="module")
 def saved_model(model, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "model.joblib"
@@ -380,7 +411,7 @@ def test_a_report_of_chunks_says_what_it_lacks(capsys, csv, saved_model, tmp_pat
     )
     assert code == 0
     assert "bounds and pruning of an ensemble need rows in memory" in error
-    assert "% of people would get a different decision" in (tmp_path / "report.html").read_text()
+    assert " % of people would get a different decision" in (tmp_path / "report.html").read_text()
 
 
 CHUNKED = ("--privileged", "sex=male", "--model", "MODEL", "--chunk-rows", 90)
@@ -390,11 +421,14 @@ CHUNKED = ("--privileged", "sex=male", "--model", "MODEL", "--chunk-rows", 90)
     ("arguments", "message"),
     [
         (("income", "--chunk-rows", 9), "--chunk-rows is for files"),
-        (("FILE", *AUDIT, "--chunk-rows", 9), "--chunk-rows needs a model"),
+        (
+            ("FILE", *AUDIT, "--chunk-rows", 9),
+            "--chunk-rows needs a fitted model: add --model FILE",
+        ),
         (("FILE", *AUDIT, "--model", "MODEL", "--chunk-rows", 0), "rows must be a whole number"),
         (
             ("FILE", "--label", "credit_amount", *CHUNKED),
-            "with --chunk-rows, say --tolerance too",
+            "--chunk-rows needs --tolerance too",
         ),
         (
             ("FILE", "--label", "nothing", *CHUNKED),

@@ -81,7 +81,7 @@ def test_texts_stand_for_the_numbers_of_a_column(files, capsys):
 
 def test_numbers_of_a_coupled_column_may_be_texts_in_json(tmp_path):
     from dr_core._tables import as_table
-    from dr_core.cli._rules import read_rules
+    from dr_core.cli._subject import read_rules
 
     X = pd.DataFrame({"sex": ["F", "M"], "code": [1, 2]})
     path = tmp_path / "rules.json"
@@ -109,7 +109,7 @@ def test_a_quantity_gets_both_risks_too(tmp_path, capsys, monkeypatch):
     ("content", "message"),
     [
         ("not json", "'rules.json' cannot be read as JSON"),
-        ("[1]", "must hold one JSON object of rules"),
+        ("[1]", "must contain one JSON object of rules"),
         ('{"relationship": 3}', "coupled['relationship'] must be a mapping"),
         ('{"relationship": {"sex": 3}}', "coupled['relationship']['sex'] must be a mapping"),
         ('{"relationship": {"sex": {"Female": 3}}}', "['Female'] must be a mapping"),
@@ -128,4 +128,4 @@ def test_bad_rules_are_refused_with_the_reason(files, capsys, content, message):
 def test_a_file_of_rules_that_is_not_there_is_named(files, capsys):
     code, _, error = audit(capsys, "--coupled", "nowhere.json")
     assert code == 2
-    assert "there is no file of rules 'nowhere.json'" in error
+    assert "--coupled: the file 'nowhere.json' does not exist" in error

@@ -57,7 +57,7 @@ def test_every_drawing_is_described_or_hidden_from_screen_readers(page, read):
     assert {name for names in named for name in names.split()} <= ids
 
 
-def test_the_circumstances_are_told(page, read):
+def test_settings_and_versions_are_shown(page, read):
     text = read(page).text
     for fact in ("300", "sex = 1; race = 1", "forest: RandomForestClassifier; rule: function"):
         assert fact in text
@@ -109,12 +109,12 @@ def test_a_comparison_of_predictions_alone_is_reported(people, labels, read):
     )
 
 
-def test_a_risk_that_is_not_known_is_not_told(people, labels, read):
+def test_an_unknown_risk_is_not_shown(people, labels, read):
     with pytest.warns(UserWarning, match="undefined"):
         comparison = compare({"given": Predictions(rule(people))}, people, labels, PRIVILEGED)
     page = read(comparison.to_html())
-    assert "How many decisions depend on sex and race is unknown" in page.text
-    assert page.column("Measures of fairness", "sex")[0]["text"] == "undefined"
+    assert "decisions that depend on sex and race is unknown" in page.text
+    assert page.column("Fairness measures", "sex")[0]["text"] == "undefined"
     assert not any(caption.startswith("By group") for caption in page.tables)
 
 
@@ -122,20 +122,20 @@ def test_a_comparison_without_risk_is_reported(people, labels, read):
     comparison = compare({"rule": rule}, people, labels, PRIVILEGED, measures=["accuracy"])
     page = read(comparison.to_html())
     assert "Discriminative risk was not measured." in page.text
-    assert "Measures of fairness" not in page.text
+    assert "Fairness measures" not in page.text
 
 
-def test_without_a_bootstrap_no_interval_is_told(people, labels, read):
+def test_without_a_bootstrap_no_interval_is_shown(people, labels, read):
     page = read(compare({"rule": rule}, people, labels, PRIVILEGED).to_html())
-    assert "none asked for (n_boot=0)" in page.text
+    assert "none (n_boot=0)" in page.text
     assert "% interval" not in page.text
 
 
 def test_values_alone_can_be_reported(comparison, read):
     page = read(Comparison(comparison.values).to_html())
     assert page.tables.keys() == {
-        "Measures of fairness: 0 is best, but for disparate impact, where 1 is",
-        "Performance over all rows: 1 is best",
+        "Fairness measures (best value 0; disparate impact: 1)",
+        "Performance over all rows (best value 1)",
     }
 
 

@@ -1,4 +1,4 @@
-"""What the report says of implausible rows and coupled columns."""
+"""The section on implausible rows and coupled columns."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def test_the_headline_stays_that_of_the_definition(audit, coupled, read):
     figure = f"{100 * coupled.table()['discriminative_risk'].item():.1f} %"
     assert f"{figure} {figure} {sentence}" in plain.text
     assert f"{figure} {figure} {sentence}" in page.text
-    assert "Where title may follow by rules," in page.text
+    assert "If title may follow by rules," in page.text
 
 
 def test_pairs_are_named_first_to_last_with_their_counts(people, coupled, read):
@@ -74,7 +74,7 @@ def test_pairs_are_named_first_to_last_with_their_counts(people, coupled, read):
     assert f"with title = {expected.index[0]} ({expected.iloc[0]} rows)" in page.text
 
 
-def test_rules_are_told_in_words(coupled, read):
+def test_rules_are_shown_in_words(coupled, read):
     assert "title when sex becomes F: Mr → Ms" in read(coupled.to_html()).text
 
 
