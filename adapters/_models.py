@@ -92,14 +92,14 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
 
     def _answer(self, X: Any, sensitive_features: Any) -> tuple[Array, Array | None]:
         """Who is predicted the favorable label, and scores, if the algorithm has any."""
-        from aif360_dr import check_labels, scores_told
+        from aif360_dr import check_labels, get_predicted_scores
 
         dataset = self._dataset(X, sensitive_features)
         before = dataset.scores.copy()
         predicted = self.algorithm.predict(dataset)
         labels = predicted.labels.ravel()
         check_labels(labels, self.dataset, "the algorithm")
-        return labels == self.dataset.favorable_label, scores_told(predicted, before)
+        return labels == self.dataset.favorable_label, get_predicted_scores(predicted, before)
 
     @property
     def _schema(self) -> Schema:
