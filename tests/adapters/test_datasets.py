@@ -1,4 +1,4 @@
-"""What the AIF360 side looks like, and what is refused."""
+"""AIF360 datasets that to_aif360 returns, and the errors it raises."""
 
 import subprocess
 import sys

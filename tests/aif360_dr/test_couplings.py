@@ -29,7 +29,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def dataset(people):
-    """As AIF360 encodes data itself: sex by 0 and 1, relationship one-hot."""
+    """Return a dataset that AIF360 encoded: sex as 0 and 1, relationship one-hot."""
     return StandardDataset(
         people.astype({"sex": object, "relationship": object}),
         label_name="label",
@@ -47,8 +47,8 @@ def forest(dataset):
     return forest.fit(dataset.features, dataset.labels.ravel())
 
 
-def decoded(dataset):
-    """Sex and relationship of each row in words."""
+def decode(dataset):
+    """Return sex and relationship of each row as strings."""
     frame = pd.DataFrame(dataset.features, columns=dataset.feature_names)
     names = [name for name in frame if name.startswith("relationship=")]
     assert (frame[names].sum(axis=1) == 1).all()
@@ -58,7 +58,7 @@ def decoded(dataset):
 
 @pytest.mark.parametrize("rules", [RULES, WORDS])
 def test_one_hot_features_follow_as_the_raw_column_does(people, dataset, rules):
-    perturbed = decoded(perturb_dataset(dataset, MEN, coupled=rules))
+    perturbed = decode(perturb_dataset(dataset, MEN, coupled=rules))
     attributes = learn_attributes(people, {"sex": "Male"}, coupled=WORDS)
     expected = perturb(people, attributes)[["sex", "relationship"]]
     assert perturbed.to_numpy().tolist() == expected.to_numpy().tolist()

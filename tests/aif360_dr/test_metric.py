@@ -63,12 +63,12 @@ class TestGivenPerturbedPredictions:
     def test_the_subgroup_difference_of_the_paper_has_no_sign(self, metric):
         assert metric.discriminative_risk_abs_difference() == 4 / 7 - 1 / 3
 
-    def test_directions_are_told_apart(self, metric):
+    def test_gains_and_losses_are_counted_separately(self, metric):
         assert metric.num_favorable_gains() == 1
         assert metric.num_favorable_losses() == 4
         assert metric.num_favorable_losses(privileged=False) == 0
 
-    def test_individuals_are_told(self, metric):
+    def test_individual_risk_is_one_where_the_label_changes(self, metric):
         assert metric.individual_risk().tolist() == [1, 0, 0, 1]
 
     def test_worst_case_is_the_risk_itself(self, metric):
