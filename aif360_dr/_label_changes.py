@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +9,7 @@ import numpy as np
 
 from aif360_dr._carriers import Carriers
 from aif360_dr._models import predict_labels
-from dr_core.plugins import (
-    Array,
-    CodedRows,
-    Plan,
-    Response,
-    as_generator,
-    as_table,
-    cut_rows,
-    individual_risk,
-)
+from dr_core.plugins import Array, PerturbationPlan, Predictor, as_partitions, iter_changes
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]
 
@@ -77,11 +67,20 @@ def changes_of_model(
         >>> changes_of_model(prefers_race_2, dataset, labels, carriers, np.ones(1), **options).any
         array([0. , 0.5, 1. , 0.5, 0. , 0.5, 1. , 0.5])
     """
-    plan = Plan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
+    plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
+    data = as_partitions(carriers.frame(dataset), {})
+    predict = Predictor(lambda frame: predict_labels(model, carriers.variant(dataset, frame)))
+    found = iter_changes(
+        data.whole,
+        {"model": predict},
+        plan.reserve_draws(len(labels)),
+        before={"model": labels},
+        chunk_size=CHUNK_ROWS,
+    )
     kinds = [
-        individual_risk(answer, kind)[-1]
-        for answer in _answers(model, dataset, labels, carriers, plan)
-        for kind in _kinds(answer.predictions[answer.variants.rows], answer.perturbed, favorable)
+        changes.expect(kind)[-1]
+        for _, changes in found
+        for kind in _kinds(changes.own, changes.after, favorable)
     ]
     return LabelChanges(*(np.concatenate(kinds[k::3]) for k in range(3)))
 
@@ -90,18 +89,3 @@ def _kinds(before: Array, after: Array, favorable: Array) -> Array:
     """Which labels changed at all, which to an unfavorable one, which to a favorable one."""
     was, is_now = np.isin(before, favorable), np.isin(after, favorable)
     return np.stack([before != after, was & ~is_now, ~was & is_now])
-
-
-def _answers(
-    model: Any, dataset: Any, labels: Array, carriers: Carriers, plan: Plan
-) -> Iterator[Response]:
-    random = as_generator(plan.random_state)
-    everything = CodedRows.of(as_table(carriers.frame(dataset)), carriers.attributes)
-    for rows in cut_rows(len(labels), plan, CHUNK_ROWS):
-        chunk = everything.take(rows)
-        variants = plan.variants(chunk.codes, random)
-        frame = chunk.take(variants.rows).variant(variants.codes)
-        perturbed = (
-            predict_labels(model, carriers.variant(dataset, frame)) if len(frame) else labels[:0]
-        )
-        yield Response(rows, chunk.codes, labels[rows], variants, perturbed)

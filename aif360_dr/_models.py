@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from aif360_dr._checks import check_labels, get_label_values
-from dr_core.plugins import Array, prediction_function
+from dr_core.plugins import Array, get_predict
 
 __all__ = [
     "EstimatorTransformer",
@@ -62,7 +62,7 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
     """
     if isinstance(model, Transformer):
         return _check_predicted_labels(model.predict(dataset).labels, dataset)
-    predict = prediction_function(model)
+    predict = get_predict(model)
     return _check_predicted_labels(predict(get_model_input(model, dataset)), dataset)
 
 

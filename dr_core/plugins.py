@@ -1,6 +1,30 @@
-"""What a host package may use of the core, beyond `dr_core` itself."""
+"""What a host package may use of the core beyond the public API of `dr_core`.
 
-from dr_core._tables import Table, as_table, encode, factorize, joint_positions
+A host package connects discriminative risk with another library: `fairlearn_dr`, `aif360_dr` and
+`dr_adapters` are such packages. They import from `dr_core`, from its public namespaces
+(`dr_core.metrics`, `dr_core.bounds`, `dr_core.datasets`, `dr_core.pruning.baselines`) and from
+here, and nothing else. What is listed here changes only with a note in the changelog.
+
+- The engine: `PerturbationPlan` says how rows are perturbed; `iter_changes` asks models, each a
+  `Predictor`, about every x and x̃ of a `Partition` and yields `Changes`; `get_predict` finds
+  the function that predicts.
+- Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
+  `joint_positions` turn columns into codes.
+- Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
+- Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
+- Arguments: `check_*`, `is_number`, `listed` for values in messages, `as_generator` for seeds.
+"""
+
+from dr_core._tables import (
+    Partition,
+    Table,
+    as_partitions,
+    as_table,
+    encode,
+    factorize,
+    find_first,
+    joint_positions,
+)
 from dr_core._utils import (
     Array,
     as_generator,
@@ -9,40 +33,44 @@ from dr_core._utils import (
     check_models,
     check_numbers,
     check_probability,
+    check_some_weights,
     check_weights,
     check_whole,
+    differs,
     is_number,
     listed,
     rescaled,
     sorted_values,
 )
 from dr_core.ensembles import check_features
-from dr_core.metrics import Tally, tally_profiles
-from dr_core.perturbation import MISSING, NEITHER, Attribute, CodedRows, Rules, check_privileged
-from dr_core.pruning import ACCURACY_TOLERANCE
-from dr_core.risk import (
-    Plan,
-    Response,
-    cut_rows,
-    differs,
-    individual_risk,
-    prediction_function,
-    predictor,
+from dr_core.metrics import Bootstrap, Tally, tally_profiles
+from dr_core.perturbation import (
+    MISSING_LABEL,
+    NEITHER,
+    Attribute,
+    PerturbationPlan,
+    Rules,
+    check_privileged,
 )
+from dr_core.pruning import ACCURACY_TOLERANCE
+from dr_core.risk import Changes, Predictor, get_predict, iter_changes
 
 __all__ = [
     "ACCURACY_TOLERANCE",
-    "MISSING",
+    "MISSING_LABEL",
     "NEITHER",
     "Array",
     "Attribute",
-    "CodedRows",
-    "Plan",
-    "Response",
+    "Bootstrap",
+    "Changes",
+    "Partition",
+    "PerturbationPlan",
+    "Predictor",
     "Rules",
     "Table",
     "Tally",
     "as_generator",
+    "as_partitions",
     "as_table",
     "check_choice",
     "check_column",
@@ -51,18 +79,18 @@ __all__ = [
     "check_numbers",
     "check_privileged",
     "check_probability",
+    "check_some_weights",
     "check_weights",
     "check_whole",
-    "cut_rows",
     "differs",
     "encode",
     "factorize",
-    "individual_risk",
+    "find_first",
+    "get_predict",
     "is_number",
+    "iter_changes",
     "joint_positions",
     "listed",
-    "prediction_function",
-    "predictor",
     "rescaled",
     "sorted_values",
     "tally_profiles",

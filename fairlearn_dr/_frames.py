@@ -12,7 +12,16 @@ from fairlearn.metrics import MetricFrame, selection_rate
 from sklearn.metrics import accuracy_score
 
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
-from dr_core.plugins import MISSING, Array, Rules, Table, as_table, check_column, factorize, listed
+from dr_core.plugins import (
+    MISSING_LABEL,
+    Array,
+    Rules,
+    Table,
+    as_table,
+    check_column,
+    factorize,
+    listed,
+)
 from fairlearn_dr._metrics import discriminative_risk
 
 __all__ = ["dr_metric_frame"]
@@ -139,7 +148,7 @@ def _features(table: Table, attributes: SensitiveAttributes, given: Any) -> Any:
 def _group_names(values: Sequence[Any], codes: Array) -> Array:
     """Value of each row; all of them as text where some are missing, for fairlearn sorts them."""
     names = map(str, values) if (codes < 0).any() else values
-    return np.array([*names, MISSING], dtype=object)[codes]
+    return np.array([*names, MISSING_LABEL], dtype=object)[codes]
 
 
 def _sample_params(

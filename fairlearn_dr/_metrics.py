@@ -18,13 +18,13 @@ from fairlearn.metrics import make_derived_metric
 from dr_core import perturb
 from dr_core.plugins import (
     Array,
+    Predictor,
     Rules,
     check_column,
     check_numbers,
     differs,
     factorize,
     listed,
-    predictor,
     rescaled,
 )
 
@@ -209,7 +209,7 @@ def perturbed_predictions(
     options: dict[str, Any] = {"p": p, "random_state": random_state}
     options |= {"domain": domain, "missing": missing, "coupled": coupled}
     perturbed = perturb(X, privileged, **options)
-    return predictor(estimator)(perturbed)
+    return Predictor(estimator)(perturbed)
 
 
 def _chance_of_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) -> Array:

@@ -36,7 +36,7 @@ from benchmarks.paper.protocol import (
     make_learner,
 )
 from benchmarks.paper.store import Settings, run
-from dr_core import Perturbations, enumerate_perturbations, perturb
+from dr_core import Perturbations, enumerate_perturbations, learn_attributes, perturb
 from dr_core._utils import Array
 from dr_core.metrics import measure, tally_predictions
 from dr_core.perturbation import ALL
@@ -102,7 +102,7 @@ def _perturbations(
     drawn = perturb(X, data.attributes, p=PAPER_P["quality"], random_state=seed)
     yield PAPER, names, Perturbations(drawn, np.arange(len(X)), np.ones(len(X)))
     for name in names:
-        alone = enumerate_perturbations(X, {name: 1}, domain={name: [0, 1]})
+        alone = enumerate_perturbations(X, learn_attributes(X, {name: 1}, domain={name: [0, 1]}))
         yield RECOMMENDED, [name], alone
     if len(names) > 1:
         yield RECOMMENDED, [ALL], enumerate_perturbations(X, data.attributes)

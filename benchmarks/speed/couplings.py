@@ -9,7 +9,7 @@ from pathlib import Path
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.speed.measure import print_table, seconds
-from dr_core import assess_risk, datasets, enumerate_perturbations, perturb
+from dr_core import assess_risk, datasets, enumerate_perturbations, learn_attributes, perturb
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "shared"))
 
@@ -40,10 +40,12 @@ def on_tables(X):
     yield timed(
         "perturb sex, frame to frame",
         lambda: textbook.perturb_frame(X, domains, {"sex": ["Male"]}, RULES),
-        lambda: perturb(X, {"sex": "Male"}, coupled=RULES),
+        lambda: perturb(X, learn_attributes(X, {"sex": "Male"}, coupled=RULES)),
     )
     rows = X.to_dict("records")
-    risk = assess_risk(studied, X, PRIVILEGED, coupled=RULES, each_attribute=False)
+    risk = assess_risk(
+        studied, X, learn_attributes(X, PRIVILEGED, coupled=RULES), each_attribute=False
+    )
     yield timed(
         "plausibility",
         lambda: textbook.plausibility(studied, rows, domains, PRIVILEGED, RULES),
@@ -77,8 +79,11 @@ def on_numbers(X, y):
         lambda: assess_risk(
             tree,
             codes.to_numpy(),
-            {race: privileged["race"], sex: privileged["sex"]},
-            coupled=by_position,
+            learn_attributes(
+                codes.to_numpy(),
+                {race: privileged["race"], sex: privileged["sex"]},
+                coupled=by_position,
+            ),
             each_attribute=False,
         )
     )
@@ -95,7 +100,7 @@ def on_dictionaries(X):
     theirs, mine, *ratio = timed(
         "",
         lambda: [list(textbook.perturbations(row, domains, PRIVILEGED, RULES)) for row in rows],
-        lambda: enumerate_perturbations(X, PRIVILEGED, coupled=RULES),
+        lambda: enumerate_perturbations(X, learn_attributes(X, PRIVILEGED, coupled=RULES)),
     )[1:4]
     yield "list all perturbations, from dictionaries", theirs, mine, *ratio, "-"
 

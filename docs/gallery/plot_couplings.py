@@ -22,7 +22,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from dr_core import assess_risk, datasets, suggest_couplings
+from dr_core import assess_risk, datasets, learn_attributes, suggest_couplings
 
 income = datasets.load("income")
 X_train, X, y_train, y = train_test_split(
@@ -88,7 +88,8 @@ print(rules)
 # of the armed forces.
 
 coupled = {
-    name: assess_risk(model, X, privileged, coupled=rules) for name, model in models.items()
+    name: assess_risk(model, X, learn_attributes(X, privileged, coupled=rules))
+    for name, model in models.items()
 }
 print(coupled["random forest"])
 print(coupled["random forest"].plausibility(income.data))

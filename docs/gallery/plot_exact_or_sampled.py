@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from dr_core import assess_risk, datasets, enumerate_perturbations
+from dr_core import assess_risk, datasets, enumerate_perturbations, learn_attributes
 
 ricci = datasets.load("ricci")
 X = ricci.data[["Position", "Race", "Written"]]
@@ -24,7 +24,9 @@ forest = make_pipeline(
 # %%
 # A white firefighter can become black or Hispanic, each with probability ½; others become white.
 
-every = enumerate_perturbations(X.head(2), ricci.privileged, domain={"Race": ["W", "B", "H"]})
+every = enumerate_perturbations(
+    X.head(2), learn_attributes(X.head(2), ricci.privileged, domain={"Race": ["W", "B", "H"]})
+)
 every.data.assign(of_row=every.rows, probability=every.probability)
 
 # %%

@@ -2,11 +2,11 @@
 
 from dr_core._tables._chunk_files import iter_chunks
 from dr_core._tables._chunks import Chunks
+from dr_core._tables._combinations import find_first, joint_codes, joint_positions
 from dr_core._tables._encoding import (
     Factorized,
     encode,
     factorize,
-    joint_positions,
     positions,
     zero_one,
 )
@@ -28,7 +28,9 @@ __all__ = [
     "as_table",
     "encode",
     "factorize",
+    "find_first",
     "iter_chunks",
+    "joint_codes",
     "joint_positions",
     "positions",
     "read_table",

@@ -21,6 +21,7 @@ from dr_core._utils._checks import (
     shortened,
     sorted_values,
 )
+from dr_core._utils._equality import differs
 from dr_core._utils._exact_sums import UNIT, exact_squares, exact_sums, rounded, share
 from dr_core._utils._files import check_writable, most_unpacked, write_whole
 from dr_core._utils._intervals import Interval, chernoff, wilson
@@ -49,6 +50,7 @@ __all__ = [
     "check_whole",
     "check_writable",
     "chernoff",
+    "differs",
     "exact_squares",
     "exact_sums",
     "in_the_graph",

@@ -60,8 +60,8 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
     attributes = list(values["attribute"].unique())
     _print_facts(console, facts)
     _print_headline(console, values, attributes)
-    for name, found in comparison.plausibility.items():
-        _print_plausibility(console, found, comparison.coupled_plausibility.get(name))
+    for found in comparison.plausibility.values():
+        _print_plausibility(console, found, found.when_coupled)
     table = _table(console, "measure", *attributes)
     performance = values["measure"].isin(PERFORMANCE)
     for measure, rows in values[~performance].groupby("measure", sort=False):

@@ -1,8 +1,23 @@
-"""Models × attributes × measures, side by side."""
+"""Models × attributes × measures, side by side.
 
-from dr_core.comparison._compare import Comparison, compare
+- `_compare`: `compare`, and the measures of each model
+- `_comparison`: its result
+- `_breakdown`: risk by group and direction
+- `_individuals`: rows most at risk
+- `_ensemble_audit`: bounds and pruning of models that are votes
+- `_plot`: the picture of a comparison
+"""
+
+from dr_core.comparison._compare import COUPLED_RISK, IMPLAUSIBLE_SHARE, compare
+from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
 from dr_core.comparison._individuals import Individuals
-from dr_core.comparison._judging import COUPLED, DR, IMPLAUSIBLE
 
-__all__ = ["COUPLED", "DR", "IMPLAUSIBLE", "Comparison", "EnsembleAudit", "Individuals", "compare"]
+__all__ = [
+    "COUPLED_RISK",
+    "IMPLAUSIBLE_SHARE",
+    "Comparison",
+    "EnsembleAudit",
+    "Individuals",
+    "compare",
+]

@@ -1,4 +1,4 @@
-"""Who carries the risk, and in which direction."""
+"""Discriminative risk by group and by direction."""
 
 from __future__ import annotations
 
@@ -10,25 +10,41 @@ from typing import Any
 import pandas as pd
 
 from dr_core._utils import share
-from dr_core.perturbation import MISSING, Scenario, SensitiveAttributes
-from dr_core.risk import GroupSums
+from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
+from dr_core.risk import Changes, GroupSums, PerScenario
 
-__all__ = ["Breakdown"]
+__all__ = ["Breakdown", "GroupsFold"]
 
-GROUPS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
-GROUPS += ["loses", "gains", "carries"]
-DIRECTIONS = ["model", "attribute", "loses", "gains", "other"]
+GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
+GROUP_COLUMNS += ["loses", "gains", "carries"]
+DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
+
+
+@dataclass(frozen=True)
+class GroupsFold:
+    """The fold that sums risk, losses and gains by group, for each scenario."""
+
+    favorable: int
+
+    def __call__(self, changes: Changes) -> PerScenario:
+        """Add up the rows of a chunk."""
+        loses = changes.expect(changes.loss & (changes.own == self.favorable))
+        gains = changes.expect(changes.loss & (changes.after == self.favorable))
+        values = zip(changes.risk, loses, gains, strict=True)
+        return PerScenario(
+            GroupSums.of(changes.codes_of(s), changes.weights, risk=risk, loses=lost, gains=gained)
+            for s, (risk, lost, gained) in enumerate(values)
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Breakdown:
-    """Sums of each group, told when somebody asks: no feature of any row.
+    """Sums by group, without any feature of single rows.
 
     Attributes
     ----------
-    attributes : SensitiveAttributes
-    scenarios : which attributes are perturbed, by name
-    sums : GroupSums for each model and each scenario whose perturbed predictions are known
+    plan : PerturbationPlan
+    sums : for each model, GroupSums of each scenario whose perturbed predictions are known
 
     Examples
     --------
@@ -43,53 +59,52 @@ class Breakdown:
     1    Male        True     2   0.5    0.5    0.0
     """
 
-    attributes: SensitiveAttributes
-    scenarios: dict[Any, Scenario]
-    sums: Mapping[str, Mapping[Any, GroupSums]]
+    plan: PerturbationPlan
+    sums: Mapping[str, Mapping[Scenario, GroupSums]]
 
     @cached_property
     def by_group(self) -> pd.DataFrame:
         """One row for each model, each attribute and each of its values.
 
-        Of all attributes together, the groups are the combinations of values that occur. Columns:
-        whether it is `privileged` (None where a value is missing), its `rows`, its `share` of
-        them all, its `risk`, the part of it that `loses` or `gains` the favourable class, and the
-        part of all changes that it `carries`.
+        For all attributes together, the groups are the combinations of values that occur.
+        Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
+        its `share` of all rows, its `risk`, the share of it that `loses` or `gains` the
+        favourable class, and its share of all changes, `carries`.
         """
-        return pd.DataFrame(self._group_rows(), columns=GROUPS)
+        return pd.DataFrame(self._iter_groups(), columns=GROUP_COLUMNS)
 
     @cached_property
     def directions(self) -> pd.DataFrame:
         """Share of rows that lose or gain the favourable class, or change among `other` ones."""
-        return pd.DataFrame(self._direction_rows(), columns=DIRECTIONS)
+        return pd.DataFrame(self._iter_directions(), columns=DIRECTION_COLUMNS)
 
-    def _each(self) -> Iterator[tuple[str, Any, GroupSums]]:
-        for model, of_model in self.sums.items():
-            for scenario in self.scenarios:
-                if scenario in of_model:
-                    yield model, scenario, of_model[scenario]
+    def _iter_sums(self) -> Iterator[tuple[str, Scenario, GroupSums]]:
+        for model, by_scenario in self.sums.items():
+            for scenario, sums in by_scenario.items():
+                yield model, scenario, sums
 
-    def _direction_rows(self) -> Iterator[tuple[Any, ...]]:
-        for model, scenario, found in self._each():
-            _, weight, risk, loses, gains = found.totals
+    def _iter_directions(self) -> Iterator[tuple[Any, ...]]:
+        for model, scenario, sums in self._iter_sums():
+            weight, risk, loses, gains = map(sums.total, ("weight", "risk", "loses", "gains"))
             shares = (share(part, weight) for part in (loses, gains, risk - loses - gains))
-            yield model, scenario, *shares
+            yield model, scenario.name, *shares
 
-    def _group_rows(self) -> Iterator[tuple[Any, ...]]:
-        for model, scenario, found in self._each():
-            _, all_weight, all_risk, *_ = found.totals
-            for codes, (rows, weight, risk, loses, gains) in sorted(found.sums.items()):
-                name, privileged = self._group(self.scenarios[scenario], codes)
+    def _iter_groups(self) -> Iterator[tuple[Any, ...]]:
+        for model, scenario, sums in self._iter_sums():
+            all_weight, all_risk = sums.total("weight"), sums.total("risk")
+            for codes, (rows, weight, risk, loses, gains) in sorted(sums.sums.items()):
+                name, privileged = self._describe(scenario, codes)
                 means = (share(part, weight) for part in (risk, loses, gains))
                 carries = share(risk, all_risk) if all_risk else 0.0
                 size = rows, share(weight, all_weight)
-                yield model, scenario, name, privileged, *size, *means, carries
+                yield model, scenario.name, name, privileged, *size, *means, carries
 
-    def _group(self, active: Scenario, codes: tuple[int, ...]) -> tuple[str, bool | None]:
-        """Name of a group, and whether it is privileged; None where a value is missing."""
-        attributes = [self.attributes.attributes[j] for j in active]
-        pairs = list(zip(attributes, codes, strict=True))
-        name = ", ".join(str(a.values[code]) if code >= 0 else MISSING for a, code in pairs)
-        if min(codes) < 0:
-            return name, None
-        return name, all(bool(a.is_privileged[code]) for a, code in pairs)
+    def _describe(self, scenario: Scenario, codes: tuple[int, ...]) -> tuple[str, bool | None]:
+        """Return the name of a group, and whether it is privileged (None if unknown)."""
+        attributes = self.plan.attributes
+        values = (
+            str(attributes.attributes[j].values[code]) if code >= 0 else MISSING_LABEL
+            for j, code in zip(scenario.active, codes, strict=True)
+        )
+        group = attributes.group_of(codes, scenario.active)
+        return ", ".join(values), None if group == NEITHER else group == PRIVILEGED

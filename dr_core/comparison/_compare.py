@@ -2,168 +2,69 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import WEIGHT, Partition, Partitions, Y, as_partitions
-from dr_core._utils import check_models, check_whole, listed, write_whole
-from dr_core.comparison._audit import Audit, Judged
-from dr_core.comparison._breakdown import Breakdown
-from dr_core.comparison._circumstances import circumstances
-from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble, plain_records
-from dr_core.comparison._individuals import Individuals
-from dr_core.comparison._judging import Bootstrap, Judge
-from dr_core.metrics import MEASURES, load_provider
-from dr_core.perturbation import Rules, SensitiveAttributes, empty_groups, learn_attributes
-from dr_core.risk import (
+from dr_core._tables import WEIGHT, Partition, Partitions, Y, as_partitions, encode, factorize
+from dr_core._utils import check_models, check_weighty, check_whole, listed
+from dr_core.comparison._breakdown import Breakdown, GroupsFold
+from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
+from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
+from dr_core.comparison._individuals import IndividualsFold
+from dr_core.metrics import (
+    DR,
+    ESTABLISHED,
+    MEASURES,
+    Bootstrap,
+    Provider,
+    Tally,
+    load_provider,
+    measure,
+    provide_measures,
+    tally_profiles,
+)
+from dr_core.perturbation import (
+    MARGINALISED,
+    PRIVILEGED,
     PairCheck,
-    Plan,
-    Plausibility,
-    Predictions,
-    check_few,
-    class_labels,
+    PerturbationPlan,
+    SensitiveAttributes,
+    empty_groups,
+    learn_attributes,
     learn_pair_check,
 )
+from dr_core.risk import (
+    Changes,
+    Fold,
+    GroupSums,
+    PerScenario,
+    Plausibility,
+    PlausibilityFold,
+    Predictions,
+    Predictor,
+    find_classes,
+    fold,
+    in_group,
+    iter_changes,
+    iter_given_changes,
+)
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["COUPLED_RISK", "IMPLAUSIBLE_SHARE", "PLAUSIBLE_RISK", "compare"]
 
+COUPLED_RISK = "discriminative_risk_coupled"
+PLAUSIBLE_RISK = "discriminative_risk_plausible"
+IMPLAUSIBLE_SHARE = "implausible_share"
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """DR and the established measures of several models.
+DR_DIFFERENCE = "discriminative_risk_difference"
 
-    Attributes
-    ----------
-    values : DataFrame
-        One row for each model, attribute and measure: value, and with a bootstrap low and high.
-    settings : dict
-        How the values came about: rows, method, seed, confidence and so on.
-    breakdown : Breakdown
-        Who carries the risk; see `by_group` and `directions`.
-    ensembles : dict
-        `EnsembleAudit` of each model that is a vote, where asked for.
-    individuals : dict
-        `Individuals` of each model, where asked for: personal data.
-    plausibility : dict
-        For each model, where asked for: `Plausibility` of the perturbed rows.
-    coupled_plausibility : dict
-        The same where other columns follow the attributes.
-    """
-
-    values: pd.DataFrame
-    settings: dict[str, Any] = field(default_factory=dict)
-    breakdown: Breakdown | None = field(default=None, repr=False)
-    ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
-    individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
-    plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
-    coupled_plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
-
-    def table(self, *, wide: bool = True) -> pd.DataFrame:
-        """Measures in columns, models and attributes in rows; or one row for each value.
-
-        Parameters
-        ----------
-        wide : bool
-            The long form, with `wide=False`, also holds the intervals.
-        """
-        keys = ["model", "attribute", "measure"]
-        if not wide:
-            return self.values.set_index(keys)
-        order = self.values["measure"].unique()
-        models = self.values[keys[:2]].drop_duplicates()
-        table = self.values.pivot(index=keys[:2], columns="measure", values="value")
-        return table.loc[pd.MultiIndex.from_frame(models), order].rename_axis(columns=None)
-
-    @property
-    def by_group(self) -> pd.DataFrame:
-        """Who carries the risk: one row for each model, attribute and value of the attribute.
-
-        Its columns tell whether the group is `privileged`, its `rows`, its `share` of them all,
-        its `risk`, the parts of it that would lose and that would gain the favourable label
-        (`loses`, `gains`), and the part of all changes that it `carries`.
-        """
-        return pd.DataFrame() if self.breakdown is None else self.breakdown.by_group
-
-    @property
-    def directions(self) -> pd.DataFrame:
-        """Share of rows that would lose or gain the favourable label, for models × attributes."""
-        return pd.DataFrame() if self.breakdown is None else self.breakdown.directions
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Values and settings as JSON text, also written to `path` when it is given.
-
-        Individuals are left out.
-        """
-        content = {
-            "settings": self.settings,
-            "values": plain_records(self.values),
-            "directions": plain_records(self.directions),
-            "groups": plain_records(self.by_group),
-            "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
-        } | {
-            name: {model: plain_records(found.pairs) for model, found in each.items()}
-            for name, each in (
-                ("implausible_pairs", self.plausibility),
-                ("implausible_pairs_coupled", self.coupled_plausibility),
-            )
-            if each
-        }
-        text = json.dumps(content, indent=2, default=_plain, allow_nan=False)
-        if path is not None:
-            write_whole(path, text + "\n")
-        return text
-
-    def to_html(
-        self,
-        path: str | Path | None = None,
-        *,
-        title: str = "Discriminative risk audit",
-        facts: Mapping[str, str] | None = None,
-    ) -> str:
-        """Return the comparison as one HTML page that needs nothing else, written to `path` too.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-        title : str
-        facts : mapping, optional
-            What else to say about the audit, such as {"data": "loans of 2025"}.
-
-        Raises
-        ------
-        ImportError
-            Without Jinja2: pip install 'discriminative-risk[report]'.
-
-        Examples
-        --------
-        >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
-        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 30, "F": 40})
-        >>> measures = ["discriminative_risk", "accuracy"]
-        >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
-        >>> page = both.to_html()
-        >>> "50.0 % of people would get a different decision if only their sex were" in page
-        True
-        """
-        from dr_core.report import render
-
-        text = render(self, title, facts or {})
-        if path is not None:
-            write_whole(path, text)
-        return text
-
-    def __repr__(self) -> str:
-        return f"<Comparison>\n{self.table().T.round(4)}"
-
-    def _repr_html_(self) -> str:
-        return self.table().T.to_html(float_format="{:.4f}".format)
+MAX_CLASSES = 100
+"""Labels with more distinct values are taken for quantities."""
 
 
 def compare(
@@ -184,13 +85,9 @@ def compare(
     random_state: Any = None,
     sample_weight: Any = None,
     chunk_size: int | None = None,
-    domain: Mapping[Any, Any] | None = None,
-    missing: str = "error",
     progress: bool = False,
     ensembles: bool = False,
     individuals: int = 0,
-    coupled: Rules | None = None,
-    plausibility: bool | None = None,
     reference: Any = None,
 ) -> Comparison:
     """Put DR side by side with the established fairness and performance measures.
@@ -201,38 +98,36 @@ def compare(
         From a name to a fitted classifier, a callable, or `Predictions`.
     X, y : table of shape (n, d) and labels of shape (n,)
         Or rows in partitions, and the name of their label column; see `assess_risk`.
-    privileged : mapping
-        The privileged value of each sensitive column, such as {"sex": "Male"}.
+    privileged : mapping, or SensitiveAttributes
+        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
+        `learn_attributes`, which also takes the domain of values, missing values and coupled
+        columns. Where columns are coupled, "discriminative_risk_coupled" is the risk when they
+        follow, beside DR as the paper defines it, which changes nothing else.
     measures : sequence of str, optional
         Some of `dr_core.metrics.MEASURES`; all of them when left out.
     n_boot : int
-        Bootstrap replicates for intervals; 0 for none. A thousand take milliseconds. The interval
-        of DR itself is Wilson's, which stays honest where no prediction changed.
+        Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
+        The interval of DR itself is Wilson's, which has positive length even where no prediction
+        changed.
     provider : {"core", "fairlearn", "aif360"}
         The library that computes the established measures.
     favorable : label, optional
-        The favourable class; it can be left out for labels 0 and 1, False and True, -1 and 1.
+        The favourable class; required unless the labels are 0 and 1, False and True, -1 and 1.
     labels : sequence, optional
         All classes, for labels that a model may predict but y does not show.
     confidence : float in (0, 1)
         Of the bootstrap intervals.
-    method, p, n_samples, random_state, sample_weight, chunk_size, domain, missing, progress
-        As for `assess_risk`.
+    method, p, n_samples, random_state, sample_weight, chunk_size, progress
+        As for `assess_risk`. With method "sample", all models get the same draws.
     ensembles : bool
-        Whether to evaluate the bounds of models that are votes, and to prune them, for a report;
-        for rows in memory.
+        Whether to evaluate the bounds of models that are votes, and to prune them, for a report.
+        It needs rows in memory.
     individuals : int
-        Rows of people concerned to keep for a report. They are personal data, so 0 by default.
-    coupled : mapping, optional
-        Columns that follow an attribute when it changes; see `learn_attributes`. DR as the paper
-        defines it, which changes nothing else, stays where it is; "discriminative_risk_coupled"
-        stands beside it.
-    plausibility : bool, optional
-        Whether to tell which share of the perturbed rows is implausible, and DR among the others;
-        by default where columns are coupled or `reference` is given. Rows in partitions need one.
-    reference : DataFrame or array, optional
-        Rows of people who exist, to judge plausibility by; X when left out. See
-        `RiskAssessment.plausibility`.
+        Number of rows whose prediction may change to keep for a report. They are personal data.
+    reference : DataFrame, array or bool, optional
+        Rows by which the plausibility of perturbed rows is judged, such as the training data;
+        True for X itself, False for no such check. By default X where columns are coupled and
+        rows are in memory. See `RiskAssessment.plausibility`.
 
     Returns
     -------
@@ -254,137 +149,244 @@ def compare(
     """
     check_whole("individuals", individuals, at_least=0)
     models = check_models(models)
-    data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _given(models), want_labels=True)
-    attributes = learn_attributes(
-        data.table, privileged, domain=domain, missing=missing, coupled=coupled
+    data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _get_columns(models), want_labels=True)
+    attributes = learn_attributes(data.table, privileged)
+    check = _learn_check(data, attributes, reference)
+    plan = PerturbationPlan(
+        attributes, method, p, n_samples, random_state, also_uncoupled=True
+    ).reserve_draws(data.n_rows)
+    classes = _check_few(find_classes(data.labels, models, labels))
+    position = _find_favorable(favorable, classes)
+    names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
+    load = None if provider == "core" else load_provider(provider)
+    source = partial(
+        iter_model_changes,
+        models=models,
+        classes=classes,
+        plan=plan,
+        chunk_size=chunk_size,
+        progress=progress and data.whole is not None,
     )
-    check = _pair_check(data, attributes, plausibility, reference)
-    plan = Plan(attributes, method, p, n_samples, random_state)
-    classes = check_few(class_labels(data.labels, models, labels))
-    judge = Judge(
-        data.n_rows,
-        sample_weight is not None,
-        plan,
-        classes,
-        _favorable(favorable, classes),
-        _measure_names(measures),
-        load_provider(provider),
-        Bootstrap(n_boot, confidence, random_state),
-        check,
+    folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(position)}
+    folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
+    folds |= {"plausibility": PlausibilityFold(check)} if check else {}
+    found = fold(data, source, folds, progress=progress)
+    measured = {
+        name: MeasuredModel.of(name, model, plan, position, found[name], check)
+        for name, model in models.items()
+    }
+    values = pd.DataFrame(
+        {"model": name} | row
+        for name, model in measured.items()
+        for row in model.iter_rows(names, bootstrap, load)
     )
-    options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
-    work = _Work(models, plan, classes, judge.favorable, individuals, options, check)
-    judged = reduce(_joined, data.map(work.begun(data.n_rows), progress=progress))
-    values = pd.DataFrame([row for item in judged.items() for row in judge.rows(*item)])
-    _warn_undefined(values, next(iter(judged.values())))
+    _warn_undefined(values, plan, next(iter(measured.values())).tallies)
+    settings = {
+        "rows": data.n_rows,
+        "weighted": sample_weight is not None,
+        "favorable": classes[position],
+        "random_state": random_state,
+        "n_boot": n_boot,
+        "confidence": confidence if n_boot else None,
+        "provider": provider,
+    }
+    settings |= {} if check is None else {"reference_rows": check.n_rows}
     return Comparison(
         values,
-        judge.settings | {"provider": provider} | circumstances(models),
-        Breakdown(attributes, plan.scenarios, {name: of.carried for name, of in judged.items()}),
-        _ensembles(models, work, data) if ensembles else {},
-        {name: of.individuals for name, of in judged.items() if individuals},
-        _plausibility(judged, plan),
-        _plausibility({name: of.coupled for name, of in judged.items() if of.coupled}, plan),
+        settings | describe_plan(plan) | describe_environment(models),
+        Breakdown(plan, {name: model.known_groups for name, model in measured.items()}),
+        _audit_ensembles(models, data, plan, classes) if ensembles else {},
+        {name: of["individuals"] for name, of in found.items() if individuals},
+        {name: model.plausibility for name, model in measured.items() if model.plausibility},
     )
 
 
-def _pair_check(
-    data: Partitions, attributes: SensitiveAttributes, wanted: bool | None, reference: Any
-) -> PairCheck | None:
-    """What perturbed rows are checked by, where that is wanted."""
-    has_reference = reference is not None or data.whole is not None
-    if wanted is None:
-        wanted = reference is not None or (bool(attributes.couplings) and has_reference)
-    if wanted and not has_reference:
-        raise ValueError(
-            "X comes in partitions: pass reference=, a table of rows to judge plausibility by."
-        )
-    return learn_pair_check(data.table, attributes, reference) if wanted else None
-
-
-def _plausibility(judged: Mapping[str, Judged], plan: Plan) -> dict[str, Plausibility]:
-    return {
-        name: Plausibility(list(plan.scenarios), one.plausibility)
-        for name, one in judged.items()
-        if one.plausibility is not None
+def iter_model_changes(
+    part: Partition,
+    models: Mapping[str, Any],
+    classes: list[Any],
+    plan: PerturbationPlan,
+    **options: Any,
+) -> Iterator[tuple[str, Changes]]:
+    """Yield the changes of models and of predictions made elsewhere; labels as codes."""
+    y = encode(factorize(part.column(Y, "y")), classes, "y")
+    part = Partition(part.start, part.table, {**part.columns, Y: y})
+    predictors = {
+        name: Predictor(model, classes, name=f"the predictions of model {name!r}")
+        for name, model in models.items()
+        if not isinstance(model, Predictions)
     }
+    if predictors:
+        yield from iter_changes(part, predictors, plan, **options)
+    for name, model in models.items():
+        if isinstance(model, Predictions):
+            yield from iter_given_changes(part, name, model, classes, plan)
+
+
+def tally_changes(changes: Changes) -> PerScenario:
+    """Tally the rows of a chunk in each scenario; a fold."""
+    classes = changes.predictor.classes
+    return PerScenario(
+        tally_profiles(groups, changes.y, changes.before, profiles, classes, changes.weights)
+        for groups, profiles in zip(changes.groups, changes.profiles, strict=True)
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
-    """What is done with a part of the rows, wherever it lies."""
+class MeasuredModel:
+    """What one model did on all rows, and its measures.
 
-    models: dict[str, Any]
-    plan: Plan
-    classes: list[Any]
+    Attributes
+    ----------
+    plan : PerturbationPlan
+    favorable : position of the favourable class
+    tallies : Tally of each scenario
+    groups : GroupSums of each scenario
+    known : scenarios whose perturbed predictions are known
+    plausibility : Plausibility; None without a check, or where the model is not available
+    has_check : whether plausibility was asked for
+    """
+
+    plan: PerturbationPlan
     favorable: int
-    individuals: int
-    options: Mapping[str, Any]
-    pair_check: PairCheck | None
-    plans: tuple[Plan, ...] = ()
+    tallies: PerScenario
+    groups: PerScenario
+    known: frozenset[int]
+    plausibility: Plausibility | None
+    has_check: bool
 
-    def begun(self, n_rows: int) -> _Work:
-        """Give each model its random numbers."""
-        return replace(self, plans=tuple(self.plan.begun(n_rows) for _ in self.models))
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        model: Any,
+        plan: PerturbationPlan,
+        favorable: int,
+        found: Mapping[str, Any],
+        check: PairCheck | None,
+    ) -> MeasuredModel:
+        """Take what the folds found."""
+        given = isinstance(model, Predictions)
+        known = model.find_known(name, plan) if given else range(len(plan.scenarios))
+        plausibility = None
+        if check is not None and not given:
+            plausibility = Plausibility(plan, check.pairs, found["plausibility"])
+        sums = found["tallies"], found["groups"]
+        return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
 
-    def __call__(self, part: Partition) -> dict[str, Judged]:
-        """Judge all models."""
-        audit = self.audit(part)
-        return {
-            name: audit.judge(
-                name,
-                _taken(name, model, part),
-                self.favorable,
-                individuals=self.individuals,
-                plan=plan.at_row(part.start),
-                **self.options,
+    @property
+    def known_groups(self) -> dict[Any, GroupSums]:
+        """Sums by group of the scenarios without coupled columns whose predictions are known."""
+        some = self.plan.scenarios[: len(self.plan.names)]
+        return {one: self.groups[s] for s, one in enumerate(some) if s in self.known}
+
+    def iter_rows(
+        self, names: list[str], bootstrap: Bootstrap, provider: Provider | None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the value and the interval of each measure, for each attribute."""
+        for s, attribute in enumerate(self.plan.names):
+            values = self._measure(s, names, provider)
+            intervals = bootstrap.intervals(self.tallies[s], self.favorable, names)
+            for one in names:
+                row = {"attribute": attribute, "measure": one, "value": values[one]}
+                ends = intervals.get(one, ()) if one in ESTABLISHED or s in self.known else ()
+                yield row | _name_ends(ends)
+                if one == DR:
+                    yield from (
+                        row | {"measure": beside, "value": value} | _name_ends(ends)
+                        for beside, value, ends in self._iter_beside(s, bootstrap)
+                    )
+
+    def _measure(self, s: int, names: list[str], provider: Provider | None) -> dict[str, float]:
+        tally = self.tallies[s]
+        check_weighty(tally.weights.any())
+        values = measure(tally.table, self.favorable, names)
+        if provider is not None:
+            name = self.plan.names[s]
+            values |= provide_measures(provider, tally, self.favorable, values, name)
+        # From the same exact sums as in `assess_risk`, hence the same to the last digit.
+        risks = {DR: self._get_risk(s), DR_DIFFERENCE: self._get_difference(s)}
+        return {name: risks[name] if name in risks else float(values[name]) for name in names}
+
+    def _get_risk(self, s: int) -> float:
+        return self.groups[s].mean("risk") if s in self.known else np.nan
+
+    def _get_difference(self, s: int) -> float:
+        if s not in self.known:
+            return np.nan
+        scenario, attributes = self.plan.scenarios[s], self.plan.attributes
+        privileged, marginalised = (
+            self.groups[s].mean("risk", in_group(group, attributes, scenario))
+            for group in (PRIVILEGED, MARGINALISED)
+        )
+        return abs(privileged - marginalised)
+
+    def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
+        """Yield what belongs beside DR: with coupled columns, and among plausible rows."""
+        has_couplings, coupled = self.plan.attributes.has_couplings, s + len(self.plan.names)
+        if has_couplings:
+            ends = ()
+            if bootstrap.n_boot and coupled in self.known:
+                ends = bootstrap.risk_interval(self.tallies[coupled], self.favorable)
+            yield COUPLED_RISK, self._get_risk(coupled), ends
+        if not self.has_check:
+            return
+        own = self.plausibility
+        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), ()
+        yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), ()
+        if has_couplings:
+            followed = None if own is None else own.when_coupled
+            yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), ()
+
+
+def _name_ends(ends: Any) -> dict[str, float]:
+    return dict(zip(("low", "high"), ends, strict=False))
+
+
+def _get_share(plausibility: Plausibility | None, s: int, column: str) -> float:
+    return np.nan if plausibility is None else float(plausibility.table()[column].iloc[s])
+
+
+def _learn_check(
+    data: Partitions, attributes: SensitiveAttributes, reference: Any
+) -> PairCheck | None:
+    """Learn how plausibility is judged, where that is asked for."""
+    if reference is False:
+        return None
+    if reference is None and not (attributes.has_couplings and data.whole is not None):
+        return None
+    if reference is None or reference is True:
+        if data.whole is None:
+            raise ValueError(
+                "X comes in partitions: pass reference=, a table of rows to judge plausibility by."
             )
-            for (name, model), plan in zip(self.models.items(), self.plans, strict=True)
-        }
-
-    def audit(self, part: Partition) -> Audit:
-        """Rows to judge models on."""
-        y = part.column(Y, "y")
-        where = part.weights, part.start, self.pair_check
-        return Audit(part.table, self.plan, self.classes, y, *where)
+        reference = None
+    return learn_pair_check(data.table, attributes, reference)
 
 
-def _joined(one: dict[str, Judged], other: dict[str, Judged]) -> dict[str, Judged]:
-    return {name: judged + other[name] for name, judged in one.items()}
-
-
-def _given(models: Mapping[str, Any]) -> dict[Any, Any]:
-    """Predictions that were made elsewhere."""
+def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
+    """Return the arrays of predictions that were made elsewhere."""
     given = {name: model for name, model in models.items() if isinstance(model, Predictions)}
     return {
         key: values for name, model in given.items() for key, values in model.columns(name).items()
     }
 
 
-def _taken(name: str, model: Any, part: Partition) -> Any:
-    """Return the model, or its predictions for the rows of a part."""
-    return model.of_part(name, part.columns) if isinstance(model, Predictions) else model
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of NumPy as numbers, anything else that JSON does not know as text."""
-    return value.item() if isinstance(value, np.number | np.bool_) else str(value)
-
-
-def _ensembles(
-    models: Mapping[str, Any], work: _Work, data: Partitions
+def _audit_ensembles(
+    models: Mapping[str, Any], data: Partitions, plan: PerturbationPlan, classes: list[Any]
 ) -> dict[str, EnsembleAudit]:
     if data.whole is None:
         raise ValueError(
-            "ensembles=True looks at votes on rows in memory, and these rows lie in partitions. "
-            "Leave it out, or compare on a sample of them."
+            "ensembles=True needs rows in memory, and X comes in partitions. Leave it out, or "
+            "compare on a sample of the rows."
         )
-    audit = work.audit(data.whole)
-    found = {name: audit_ensemble(model, audit) for name, model in models.items()}
+    found = {
+        name: audit_ensemble(model, data.whole, plan, classes) for name, model in models.items()
+    }
     return {name: ensemble for name, ensemble in found.items() if ensemble is not None}
 
 
-def _measure_names(measures: Sequence[str] | None) -> list[str]:
+def _check_measures(measures: Sequence[str] | None) -> list[str]:
     if measures is None:
         return list(MEASURES)
     if not isinstance(measures, Iterable):
@@ -398,23 +400,34 @@ def _measure_names(measures: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _favorable(favorable: Any, classes: list[Any]) -> int:
+def _check_few(classes: list[Any]) -> list[Any]:
+    """Return the classes, unless there are so many that they must be quantities."""
+    if len(classes) > MAX_CLASSES:
+        raise ValueError(
+            f"y and the models have {len(classes)} distinct labels, more than "
+            f"{MAX_CLASSES}. If they are quantities, use assess_risk(..., tolerance=...)."
+        )
+    return classes
+
+
+def _find_favorable(favorable: Any, classes: list[Any]) -> int:
     if favorable is None:
         if classes in ([0, 1], [-1, 1]):
             return 1
-        raise ValueError(f"say which label is favourable: favorable=, one of {listed(classes)}.")
+        raise ValueError(f"pass the favourable label as favorable=, one of {listed(classes)}.")
     if favorable not in classes:
         raise ValueError(f"favorable is {favorable!r}, but the classes are {listed(classes)}.")
     return classes.index(favorable)
 
 
-def _warn_undefined(values: pd.DataFrame, judged: Judged) -> None:
-    """Warn once when something is NaN, and say why where it is plain."""
+def _warn_undefined(values: pd.DataFrame, plan: PerturbationPlan, tallies: list[Tally]) -> None:
+    """Warn once if any value is NaN, with the reason where it is known."""
     undefined = values[values["value"].isna()]
     if undefined.empty:
         return
+    n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
     reason = (
-        "; ".join(empty_groups({name: t.group_rows for name, t in judged.tallies.items()}))
+        "; ".join(empty_groups(n_rows))
         or "a rate has no row to be taken over, or f(x̃) is not known"
     )
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())

@@ -13,21 +13,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dr_core._tables import Partition, Y
 from dr_core._utils import Array, as_generator
 from dr_core.bounds import compute_bounds
-from dr_core.comparison._audit import Audit
 from dr_core.ensembles import Ensemble, Votes, as_ensemble, collect_votes
+from dr_core.perturbation import PerturbationPlan
 from dr_core.pruning import PruningResult, poaf
 
 __all__ = ["EnsembleAudit", "audit_ensemble"]
 
-FEWEST_ROWS = 20
+MIN_ROWS = 20
 """With fewer rows there is nothing to learn from half of them."""
 
-MOST_ROWS = 20_000
+MAX_AUDIT_ROWS = 20_000
 """Of more rows, this many are drawn at random."""
 
-MOST_MEMBERS = 50
+MAX_SUGGESTED = 50
 """The suggested ensemble has no more members than this, nor than half of all."""
 
 
@@ -58,16 +59,16 @@ class EnsembleAudit:
         return {
             "members": self.n_members,
             "suggested": self.pruned.members.tolist(),
-            "scores": plain_records(self.scores),
-            "bounds": plain_records(self.bounds),
-            "front": plain_records(self.pruned.front),
+            "scores": to_records(self.scores),
+            "bounds": to_records(self.bounds),
+            "front": to_records(self.pruned.front),
         }
 
 
-def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a frame as dictionaries, None for what is missing or infinite.
 
-    >>> plain_records(pd.DataFrame({"bound": ["a", "b"], "value": [0.5, float("inf")]}))
+    >>> to_records(pd.DataFrame({"bound": ["a", "b"], "value": [0.5, float("inf")]}))
     [{'bound': 'a', 'value': 0.5}, {'bound': 'b', 'value': None}]
     """
     plain = frame.astype(object)
@@ -75,26 +76,31 @@ def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
 
 
-def audit_ensemble(model: Any, audit: Audit) -> EnsembleAudit | None:
-    """Evaluate the bounds of an ensemble and prune it; None for what is no ensemble.
+def audit_ensemble(
+    model: Any, part: Partition, plan: PerturbationPlan, classes: list[Any]
+) -> EnsembleAudit | None:
+    """Evaluate the bounds of an ensemble and prune it; return None for any other model.
 
     Parameters
     ----------
     model : fitted model
-    audit : Audit
-        Its rows; the random state of its plan cuts them into halves.
+    part : Partition
+        The rows, with y and weights.
+    plan : PerturbationPlan
+        Its random state splits the rows into halves.
+    classes : list of class labels
     """
-    ensemble = _ensemble(model, audit)
-    weights = audit.sample_weight
-    rows = np.arange(audit.table.n_rows) if weights is None else np.flatnonzero(weights)
-    if ensemble is None or len(ensemble.members) < 2 or len(rows) < FEWEST_ROWS:
+    ensemble = _find_ensemble(model, classes)
+    weights = part.weights
+    rows = np.arange(part.n_rows) if weights is None else np.flatnonzero(weights)
+    if ensemble is None or len(ensemble.members) < 2 or len(rows) < MIN_ROWS:
         return None
-    random = as_generator(audit.plan.random_state)
-    halves = np.array_split(random.permutation(rows)[:MOST_ROWS], 2)
-    choosing, judging = (_votes(model, audit, np.sort(half)) for half in halves)
+    random = as_generator(plan.random_state)
+    halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
+    choosing, judging = (_collect_votes(model, part, plan, np.sort(half)) for half in halves)
     pruned = poaf(
         choosing,
-        min(len(ensemble.members) // 2, MOST_MEMBERS),
+        min(len(ensemble.members) // 2, MAX_SUGGESTED),
         selection="min_risk",
         random_state=random,
     )
@@ -102,34 +108,34 @@ def audit_ensemble(model: Any, audit: Audit) -> EnsembleAudit | None:
     return EnsembleAudit(
         len(ensemble.members),
         pruned,
-        pd.DataFrame(_scores(pruned.members, choosing, judging, *map(len, halves))),
+        pd.DataFrame(_iter_scores(pruned.members, choosing, judging, *map(len, halves))),
         compute_bounds(judging).assign(suggested=suggested),
     )
 
 
-def _ensemble(model: Any, audit: Audit) -> Ensemble | None:
-    """Take the model apart, if it is a vote over classes that all labels are among."""
+def _find_ensemble(model: Any, classes: list[Any]) -> Ensemble | None:
+    """Return the members of a model, if it is a vote over classes that include all labels."""
     try:
         ensemble = as_ensemble(model)
     except TypeError:
         return None
-    return ensemble if set(audit.classes) <= set(ensemble.classes.tolist()) else None
+    return ensemble if set(classes) <= set(ensemble.classes.tolist()) else None
 
 
-def _votes(model: Any, audit: Audit, rows: Array) -> Votes:
+def _collect_votes(model: Any, part: Partition, plan: PerturbationPlan, rows: Array) -> Votes:
     return collect_votes(
         model,
-        audit.table.take(rows),
-        audit.y[rows],
-        audit.plan.attributes.uncoupled,
-        method=audit.plan.method,
-        p=audit.plan.p,
-        random_state=audit.plan.random_state,
-        sample_weight=None if audit.sample_weight is None else audit.sample_weight[rows],
+        part.table.take(rows),
+        part.column(Y, "y")[rows],
+        plan.attributes.uncoupled,
+        method=plan.method,
+        p=plan.p,
+        random_state=plan.random_state,
+        sample_weight=None if part.weights is None else part.weights[rows],
     )
 
 
-def _scores(
+def _iter_scores(
     members: Array, choosing: Votes, judging: Votes, n_choosing: int, n_judging: int
 ) -> Iterator[dict[str, Any]]:
     for on, votes, rows in (("choose", choosing, n_choosing), ("judge", judging, n_judging)):

@@ -1,12 +1,12 @@
 """Members of a fitted ensemble, their votes, and the way back to an estimator."""
 
+from dr_core.ensembles._collect import collect_votes
 from dr_core.ensembles._ensembles import (
     LABELS,
     POSITIONS,
     Ensemble,
     as_ensemble,
     check_features,
-    collect_votes,
 )
 from dr_core.ensembles._export import export
 from dr_core.ensembles._votes import (

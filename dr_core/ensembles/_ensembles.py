@@ -10,10 +10,10 @@ registration::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,21 +29,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from dr_core._tables import as_table, encode, factorize
+from dr_core._tables import encode, factorize
 from dr_core._utils import (
     Array,
-    as_generator,
-    call_each,
     check_choice,
-    check_column,
-    check_weights,
     whole_units,
 )
-from dr_core.ensembles._votes import LEFT_OUT, Votes
-from dr_core.perturbation import CodedRows, Rules, SensitiveAttributes, learn_attributes
-from dr_core.risk import Plan
+from dr_core.ensembles._votes import LEFT_OUT
 
-__all__ = ["LABELS", "POSITIONS", "Ensemble", "as_ensemble", "check_features", "collect_votes"]
+__all__ = ["LABELS", "POSITIONS", "Ensemble", "MemberTask", "as_ensemble", "check_features"]
 
 POSITIONS, LABELS = "positions", "labels"
 """What members predict: positions in the classes of the ensemble, or class labels."""
@@ -87,10 +81,10 @@ class Ensemble:
             units = whole_units(self.weights, len(self.members), "weights")
             object.__setattr__(self, "units", units)
 
-    def task(self, j: int) -> _Task:
+    def task(self, j: int) -> MemberTask:
         """What it takes to let member j vote, and nothing else."""
         columns = None if self.columns is None else self.columns[j]
-        return _Task(self.members[j], columns, self.classes.tolist(), self.member_says)
+        return MemberTask(self.members[j], columns, self.classes.tolist(), self.member_says)
 
     def subset(self, members: Sequence[int] | Array) -> Ensemble:
         """Only these members, with the weights they have."""
@@ -268,130 +262,8 @@ def _for_trees(X: Any) -> Any:
     return converted
 
 
-def collect_votes(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    privileged: Mapping[Any, Any] | SensitiveAttributes,
-    *,
-    method: str = "sample",
-    p: float = 1.0,
-    random_state: Any = None,
-    weights: Any = None,
-    sample_weight: Any = None,
-    n_jobs: int | None = None,
-    domain: Mapping[Any, Any] | None = None,
-    missing: str = "error",
-    coupled: Rules | None = None,
-) -> Votes:
-    """Let every member of an ensemble vote on X and on X̃.
-
-    The features are encoded once for all members, and a tree that has no split on anything a
-    perturbation changed is not asked again.
-
-    Parameters
-    ----------
-    estimator : fitted ensemble, or list of fitted classifiers
-        Random forest, extra trees, bagging, AdaBoost, VotingClassifier, a Pipeline that ends in
-        one of these, a list, or what was registered with `as_ensemble`.
-    X, y : table of shape (n, d) and labels of shape (n,)
-    privileged : mapping
-        The privileged value of each sensitive column, such as {"sex": "Male"}.
-    method : {"sample", "exact"}
-        One random perturbation of each row; or every one of them, each a column of the votes with
-        its probability as sample weight.
-    weights : array of shape (m,), optional
-        Weights of the members, instead of the ensemble's own.
-    n_jobs : int, optional
-        Members that vote at the same time, through joblib.
-    p, random_state, sample_weight, domain, missing, coupled
-        As for `assess_risk`.
-
-    Returns
-    -------
-    Votes
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"sex": [0, 1, 0, 1], "age": [20, 30, 40, 50]})
-    >>> forest = RandomForestClassifier(n_estimators=5, random_state=0).fit(X, [0, 0, 1, 1])
-    >>> collect_votes(forest, X, [0, 0, 1, 1], {"sex": 1})
-    Votes(5 members, 4 instances, classes [0, 1])
-    """
-    ensemble = as_ensemble(estimator)
-    table = as_table(X)
-    check_features(estimator, table.take(slice(0, 1)).copy())
-    attributes = learn_attributes(
-        table, privileged, domain=domain, missing=missing, coupled=coupled
-    )
-    rng = as_generator(random_state)
-    plan = Plan(attributes, method, p, random_state=rng, each_attribute=False)
-    labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
-    rows = CodedRows.of(table, attributes)
-    pairs = _Pairs.of(rows.codes, plan, check_weights(sample_weight, table.n_rows))
-    return Votes(
-        *_vote(ensemble, rows, pairs, n_jobs),
-        labels[pairs.rows],
-        weights=cast(Array, ensemble.weights if weights is None else weights),
-        sample_weight=pairs.weights,
-        classes=ensemble.classes,
-        rows=pairs.rows,
-    )
-
-
 @dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Columns of the votes: pairs (x, x̃), by the row of x and the sensitive values of x̃."""
-
-    rows: Array
-    codes: Array
-    weights: Array
-
-    @classmethod
-    def of(cls, codes: Array, plan: Plan, sample_weight: Array) -> _Pairs:
-        variants = plan.variants(codes, as_generator(plan.random_state))
-        chance = variants.probability[:, 0]
-        stay = variants.stay_probability(codes.shape[1])[0]
-        same = np.flatnonzero(stay)
-        rows = np.concatenate([variants.rows, same])
-        order = np.argsort(rows, kind="stable")
-        weights = np.concatenate([chance, stay[same]]) * sample_weight[rows]
-        return cls(
-            rows[order], np.hstack([variants.codes, codes[:, same]])[:, order], weights[order]
-        )
-
-
-def _vote(
-    ensemble: Ensemble, rows: CodedRows, pairs: _Pairs, n_jobs: int | None
-) -> tuple[Array, Array]:
-    """Votes on x and on x̃, one column a pair."""
-    before = ensemble.encode(rows.table.copy())
-    after = ensemble.encode(rows.take(pairs.rows).variant(pairs.codes))
-    shared = before, after, pairs.rows, _moved_columns(before, after, pairs.rows)
-    tasks = [ensemble.task(j) for j in range(len(ensemble.members))]
-    found = call_each(_member_votes, tasks, shared, n_jobs=n_jobs, prefer="threads")
-    votes = np.empty((len(found), len(pairs.rows)), found[0].votes.dtype)
-    perturbed = np.empty_like(votes)
-    for j, member in enumerate(found):
-        found[j] = None  # gone as soon as it is copied: these are half of all memory
-        votes[j] = perturbed[j] = member.votes[pairs.rows]
-        perturbed[j, member.changed] = member.changed_votes
-    return votes, perturbed
-
-
-def _moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
-    """Which columns of encoded features differ anywhere; None when that cannot be told."""
-    if not hasattr(before, "dtype") or before.dtype.kind not in "fiub":
-        return None
-    if sparse.issparse(before):
-        return np.asarray((before[rows] != after).sum(axis=0)).ravel() > 0
-    columns = zip(before.T, after.T, strict=True)
-    return np.array([not np.array_equal(b[rows], a, equal_nan=True) for b, a in columns])
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
+class MemberTask:
     """One member, and how to read its predictions."""
 
     member: Any
@@ -422,22 +294,3 @@ class _Task:
         looked_at = self.member.tree_.feature
         looked_at = looked_at[looked_at >= 0]
         return bool((moved if self.columns is None else moved[self.columns])[looked_at].any())
-
-
-class _MemberVotes(NamedTuple):
-    """Votes of a member on x, and which pairs it votes otherwise on x̃, and how: a few of them."""
-
-    votes: Array
-    changed: Array
-    changed_votes: Array
-
-
-def _member_votes(
-    task: _Task, before: Any, after: Any, rows: Array, moved: Array | None
-) -> _MemberVotes:
-    votes = task.vote(before)
-    if not task.can_react(moved):
-        return _MemberVotes(votes, rows[:0], votes[:0])
-    perturbed = task.vote(after)
-    changed = np.flatnonzero(perturbed != votes[rows])
-    return _MemberVotes(votes, changed, perturbed[changed])

@@ -1,5 +1,6 @@
 """The tally, and every measure as a function of it."""
 
+from dr_core.metrics._bootstrap import DR, Bootstrap
 from dr_core.metrics._measures import (
     ESTABLISHED,
     MEASURES,
@@ -19,13 +20,15 @@ from dr_core.metrics._measures import (
     recall,
     specificity,
 )
-from dr_core.metrics._providers import Provider, load_provider, quietly, weighted_rows
+from dr_core.metrics._providers import Provider, load_provider, provide_measures
 from dr_core.metrics._tally import DIGITS, Tally, tally_predictions, tally_profiles
 
 __all__ = [
     "DIGITS",
+    "DR",
     "ESTABLISHED",
     "MEASURES",
+    "Bootstrap",
     "Provider",
     "Tally",
     "View",
@@ -42,10 +45,9 @@ __all__ = [
     "measure",
     "precision",
     "predictive_parity",
-    "quietly",
+    "provide_measures",
     "recall",
     "specificity",
     "tally_predictions",
     "tally_profiles",
-    "weighted_rows",
 ]

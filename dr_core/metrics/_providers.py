@@ -11,18 +11,19 @@ each combination of these, with the weight of all rows that are alike.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from dr_core._utils import Array, listed
 from dr_core.metrics._tally import Tally
-from dr_core.perturbation import MARGINALISED, PRIVILEGED
+from dr_core.perturbation import MARGINALISED, NEITHER, PRIVILEGED
 
-__all__ = ["Provider", "load_provider", "quietly", "weighted_rows"]
+__all__ = ["Provider", "load_provider", "provide_measures"]
 
 Provider = Callable[[Array, Array, Array, Array], dict[str, float]]
 
@@ -32,7 +33,7 @@ _ONE_AT_A_TIME = Lock()
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def _suppress_warnings() -> Iterator[None]:
     """Let another library compute without warnings, one thread after the other.
 
     Filters of warnings belong to the whole process: two threads that set and restore them at
@@ -62,17 +63,44 @@ def load_provider(name: str) -> Provider | None:
     return provider
 
 
-def weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Array, Array]:
+def _get_weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Array, Array]:
     """Labels and predictions as 0/1, who is privileged, and the weight of each such row.
 
     Examples
     --------
     >>> from dr_core.metrics import tally_predictions
     >>> tally = tally_predictions([1, 0, 0], [1, 1, 1], [1, 0, 0], [1, 1, 0], [0, 1])
-    >>> [column.tolist() for column in weighted_rows(tally, favorable=1)]
+    >>> [column.tolist() for column in _get_weighted_rows(tally, favorable=1)]
     [[1, 1], [0, 1], [False, True], [2.0, 1.0]]
     """
     weights = tally.weights[[MARGINALISED, PRIVILEGED]].sum(axis=-1)
     groups, y, f = np.nonzero(weights)
     is_favorable = ((codes == favorable).astype(int) for codes in (y, f))
     return *is_favorable, groups == 1, weights[groups, y, f]
+
+
+def provide_measures(
+    provider: Provider, tally: Tally, favorable: int, values: Mapping[str, Any], attribute: Any
+) -> dict[str, float]:
+    """Return the measures that a provider computes, where they are defined.
+
+    Other libraries fill in 0 or ∞ for what is undefined, so only those that are not NaN in
+    `values` are taken over.
+    """
+    weight = tally.weights.sum(axis=(1, 2, 3))
+    if not (weight[MARGINALISED] and weight[PRIVILEGED]):
+        return {}
+    if tally.group_rows[NEITHER]:
+        raise ValueError(
+            f"{attribute!r} has missing values, which other providers cannot handle. Drop these "
+            'rows, or use provider="core".'
+        )
+    with _suppress_warnings():
+        provided = provider(*_get_weighted_rows(tally, favorable))
+    if len(tally.classes) > 2:
+        del provided["accuracy"]  # providers see the favourable class against the rest
+    return {
+        name: value
+        for name, value in provided.items()
+        if name in values and not np.isnan(values[name])
+    }

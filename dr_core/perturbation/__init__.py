@@ -1,8 +1,18 @@
-"""Who is privileged, what follows an attribute, and x → x̃; no model anywhere."""
+"""Sensitive attributes, coupled columns, and x → x̃; no model anywhere.
+
+- `_attributes`: who is privileged, and the domain of values
+- `_couplings`: columns that follow an attribute
+- `_variants`: every x̃ with its probability, or drawn at random, as codes
+- `_plan`: scenarios, and x with all x̃ chunk by chunk (`iter_perturbed`)
+- `_perturb`: the public verbs
+- `_pairs`: which x̃ contain combinations that hardly occur in the data
+- `_suggestions`: columns that may have to follow an attribute
+"""
 
 from dr_core.perturbation._attributes import (
     ALL,
     MARGINALISED,
+    MISSING_LABEL,
     NEITHER,
     PRIVILEGED,
     Attribute,
@@ -14,62 +24,55 @@ from dr_core.perturbation._attributes import (
 )
 from dr_core.perturbation._couplings import Couplings, Rules
 from dr_core.perturbation._pairs import (
-    BINS,
-    MISSING,
-    RARE,
-    Pair,
+    MAX_BINS,
+    MAX_RARE_SHARE,
+    MIN_EXPECTED,
+    PairCheck,
     PairCounts,
-    category_codes,
-    count_pairs,
     expected_counts,
-    rare_cells,
-    read_categories,
+    learn_pair_check,
 )
-from dr_core.perturbation._perturbation import (
+from dr_core.perturbation._perturb import Perturbations, enumerate_perturbations, perturb
+from dr_core.perturbation._plan import (
     CodedRows,
-    Perturbations,
+    PerturbationPlan,
+    PerturbedChunk,
     Scenario,
-    Variants,
-    choices,
-    draw_variants,
-    enumerate_perturbations,
-    enumerate_variants,
-    perturb,
+    iter_perturbed,
 )
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
+from dr_core.perturbation._variants import Variants
 
 __all__ = [
     "ALL",
-    "BINS",
     "MARGINALISED",
-    "MISSING",
+    "MAX_BINS",
+    "MAX_RARE_SHARE",
+    "MIN_EXPECTED",
+    "MISSING_LABEL",
     "NEITHER",
     "PRIVILEGED",
-    "RARE",
     "Attribute",
     "CodedRows",
     "Couplings",
     "OneHot",
-    "Pair",
+    "PairCheck",
     "PairCounts",
+    "PerturbationPlan",
     "Perturbations",
+    "PerturbedChunk",
     "Rules",
     "Scenario",
     "SensitiveAttributes",
     "Suggestions",
     "Variants",
-    "category_codes",
     "check_privileged",
-    "choices",
-    "count_pairs",
-    "draw_variants",
     "empty_groups",
     "enumerate_perturbations",
-    "enumerate_variants",
     "expected_counts",
+    "iter_perturbed",
     "learn_attributes",
+    "learn_pair_check",
     "perturb",
-    "rare_cells",
-    "read_categories",
     "suggest_couplings",
 ]

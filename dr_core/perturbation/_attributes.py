@@ -24,6 +24,7 @@ from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, lear
 __all__ = [
     "ALL",
     "MARGINALISED",
+    "MISSING_LABEL",
     "NEITHER",
     "PRIVILEGED",
     "Attribute",
@@ -36,6 +37,9 @@ __all__ = [
 
 MARGINALISED, PRIVILEGED, NEITHER = 0, 1, 2
 """Groups of rows; a row is in neither when its value is missing."""
+
+MISSING_LABEL = "(missing)"
+"""How tables name a missing value."""
 
 ALL = "all"
 """The name under which results for all attributes together are listed."""
@@ -100,8 +104,8 @@ class Attribute:
         ]
 
     @cached_property
-    def moves(self) -> list[list[int]]:
-        """For each value, the values it may be perturbed into."""
+    def targets(self) -> list[list[int]]:
+        """For each code, the codes it may be perturbed into."""
         privileged = np.flatnonzero(self.is_privileged).tolist()
         marginalised = np.flatnonzero(~self.is_privileged).tolist()
         return [marginalised if mine else privileged for mine in self.is_privileged]
@@ -162,6 +166,11 @@ class SensitiveAttributes:
         return [column for a in self for column in a.columns or (a.name,)]
 
     @property
+    def has_couplings(self) -> bool:
+        """Whether other columns follow the attributes."""
+        return bool(self.couplings.all)
+
+    @property
     def uncoupled(self) -> SensitiveAttributes:
         """The same attributes, followed by no other column."""
         return replace(self, couplings=NO_COUPLINGS)
@@ -173,11 +182,36 @@ class SensitiveAttributes:
             self._refuse_missing(codes)
         return codes
 
-    def decode(self, codes: Array) -> dict[Any, Recoded]:
-        """Content of all sensitive columns for these codes."""
+    def follow(self, before: Array, after: Array) -> Array:
+        """Return codes of all columns once the attributes have changed.
+
+        Parameters
+        ----------
+        before : (attributes + coupled columns, k) codes of the rows
+        after : (attributes, k) codes that the attributes become
+
+        Returns
+        -------
+        (attributes + coupled columns, k)
+        """
+        if not self.has_couplings:
+            return after
+        n = len(self)
+        return np.vstack([after, self.couplings.follow(before[n:], before[:n], after)])
+
+    def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
+        """Return the content of all columns for codes (attributes + coupled columns, n).
+
+        Parameters
+        ----------
+        codes : codes to write
+        before : codes that the rows have now, in the same shape
+        """
         columns: dict[Any, Recoded] = {}
-        for attribute, of_attribute in zip(self, codes, strict=True):
+        for attribute, of_attribute in zip(self, codes, strict=False):
             columns |= attribute.decode(of_attribute)
+        if self.has_couplings:
+            columns |= self.couplings.decode(before[len(self) :], codes[len(self) :])
         return columns
 
     def groups(self, codes: Array, active: Sequence[int] | None = None) -> Array:
@@ -189,6 +223,14 @@ class SensitiveAttributes:
         active = range(len(self)) if active is None else active
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
         return np.where((each == NEITHER).any(axis=0), NEITHER, each.min(axis=0)).astype(np.int8)
+
+    def group_of(self, codes: Sequence[int], active: Sequence[int]) -> int:
+        """Return the group of one combination of codes, those of the active attributes."""
+        if min(codes) < 0:
+            return NEITHER
+        pairs = zip(active, codes, strict=True)
+        is_privileged = all(self.attributes[j].is_privileged[code] for j, code in pairs)
+        return PRIVILEGED if is_privileged else MARGINALISED
 
     def _refuse_missing(self, codes: Array) -> None:
         for name, count in zip(self.names, (codes < 0).sum(axis=1), strict=True):

@@ -1,7 +1,10 @@
-"""How often each sensitive value occurs together with each value of the other columns.
+"""Pairs of values that occur together, and perturbed rows with pairs that hardly do.
 
 Every column is read as a category: numbers of more than a few values by bins of about equal size,
-anything else by its values. `PairCounts` of parts add up to those of the whole.
+anything else by its values. A perturbed row is *implausible* when a sensitive value it was given
+is rare beside one of its other values in the reference data: at most a hundredth as frequent as if
+both were independent. In the income data, for example, one of 9,782 women is recorded as a
+husband. Pairs that independence would have shown less than once are not judged.
 """
 
 from __future__ import annotations
@@ -15,32 +18,43 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._tables import Factorized, Table, positions
-from dr_core._utils import Array, listed, sorted_values
-from dr_core.perturbation._attributes import SensitiveAttributes
+from dr_core._tables import Factorized, Table, as_table, positions
+from dr_core._utils import (
+    Array,
+    check_not_negative,
+    check_rare,
+    check_whole,
+    listed,
+    sorted_values,
+)
+from dr_core.perturbation._attributes import MISSING_LABEL, SensitiveAttributes
+from dr_core.perturbation._plan import PerturbedChunk
 
 __all__ = [
-    "MISSING",
+    "MAX_BINS",
+    "MAX_RARE_SHARE",
+    "MIN_EXPECTED",
     "Category",
-    "Pair",
+    "PairCheck",
     "PairCounts",
-    "category_codes",
     "count_pairs",
+    "encode_categories",
     "expected_counts",
-    "rare_cells",
+    "find_rare_cells",
+    "learn_pair_check",
     "read_categories",
 ]
 
-MISSING = "(missing)"
-"""How a missing value is called."""
+MAX_BINS = 10
+"""Number of bins of a numeric column."""
 
-BINS = 10
-"""Bins of a column of numbers."""
+MAX_RARE_SHARE = 0.01
+"""Pairs at most this share as frequent as under independence are implausible."""
 
-RARE = 0.01
-"""Pairs that occur at most this share as often as chance would have it are implausible."""
+MIN_EXPECTED = 1.0
+"""Pairs that independence would have shown less often than this are not judged."""
 
-Pair = tuple[int, int]
+PairKey = tuple[int, int]
 """Position of a sensitive attribute, and of a category."""
 
 
@@ -48,16 +62,16 @@ Pair = tuple[int, int]
 class Category:
     """A column read as a category.
 
-    Codes are positions in `labels`; the two after these stand for missing values, and for values
-    that were not known when the category was learned.
+    Codes are positions in `labels`. The next code stands for missing values, the one after it
+    for values that were not known when the category was learned.
 
     Attributes
     ----------
     name : hashable
     labels : tuple
-        Values, or the bins in words.
+        Values, or descriptions of the bins.
     edges : array or None
-        Where one bin ends and the next begins; None for a column that is not binned.
+        First value of each bin but the first; None for a column that is not binned.
     """
 
     name: Any
@@ -68,23 +82,23 @@ class Category:
         return len(self.labels) + 2
 
     def label(self, code: int) -> Any:
-        """What a code stands for."""
-        return self.labels[code] if code < len(self.labels) else MISSING
+        """Return the label of a code."""
+        return self.labels[code] if code < len(self.labels) else MISSING_LABEL
 
     def encode(self, column: Factorized) -> Array:
-        """Codes of a factorized column, shape (n,)."""
-        return np.append(self.of_values(column.values), len(self.labels))[column.codes]
+        """Return the codes of a factorized column, shape (n,)."""
+        return np.append(self.encode_values(column.values), len(self.labels))[column.codes]
 
-    def of_values(self, values: Sequence[Any]) -> Array:
-        """Code of each of these values."""
+    def encode_values(self, values: Sequence[Any]) -> Array:
+        """Return the code of each of these values."""
         if self.edges is not None:
-            return np.searchsorted(self.edges, self._numbers(values), side="right")
+            return np.searchsorted(self.edges, self._to_numbers(values), side="right")
         known = positions(Factorized(np.arange(len(values)), list(values)), self.labels)
         return np.where(known < 0, len(self.labels) + 1, known)
 
-    def _numbers(self, values: Sequence[Any]) -> Array:
+    def _to_numbers(self, values: Sequence[Any]) -> Array:
         try:
-            return _as_numbers(values)
+            return _to_numbers(values)
         except (ValueError, TypeError) as error:
             raise ValueError(
                 f"column {self.name!r} holds numbers in the reference data, but {listed(values)} "
@@ -93,16 +107,16 @@ class Category:
 
 
 def read_categories(
-    table: Table, attributes: SensitiveAttributes, bins: int = 10
+    table: Table, attributes: SensitiveAttributes, bins: int = MAX_BINS
 ) -> tuple[Category, ...]:
-    """The sensitive attributes as categories, then all other columns.
+    """Return the sensitive attributes as categories, then all other columns.
 
     Parameters
     ----------
     table : Table
     attributes : SensitiveAttributes
     bins : int
-        Numbers of more distinct values than this are put into so many bins.
+        Columns with more distinct numbers than this are put into so many bins.
 
     Examples
     --------
@@ -117,32 +131,34 @@ def read_categories(
     table.read(others)
     return (
         *(Category(attribute.name, attribute.values) for attribute in attributes),
-        *(_read(key, table.factorize(key), bins) for key in others),
+        *(_read_category(key, table.factorize(key), bins) for key in others),
     )
 
 
-def _read(key: Any, column: Factorized, bins: int) -> Category:
+def _read_category(key: Any, column: Factorized, bins: int) -> Category:
     numeric = all(isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values)
     if not numeric or len(column.values) <= bins:
         return Category(key, tuple(sorted_values(column.values)))
-    numbers = np.sort(_as_numbers(column.values)[column.codes[column.codes >= 0]])
+    numbers = np.sort(_to_numbers(column.values)[column.codes[column.codes >= 0]])
     values = np.unique(numbers)
-    if len(values) == 1:  # whole numbers that no float can tell apart
+    if len(values) == 1:  # integers that no float can tell apart
         return Category(key, tuple(sorted_values(column.values)))
+    # Edges are quantiles of the rows. For 6 rows 20 … 25 and 3 bins they are rows 2 and 4, that
+    # is 22 and 24: below 22, 22 to 23, 24 and above. A value that most rows have, such as 0, is a
+    # quantile several times; it becomes a bin of its own, because no edge is at the lowest value.
     inner = numbers[[-(-i * (len(numbers) - 1) // bins) for i in range(1, bins)]]
-    # A value that most rows have, such as 0, is a bin of its own.
     edges = np.unique(np.maximum(inner, values[1]))
-    return Category(key, tuple(_bins(edges, values)), edges)
+    return Category(key, tuple(_describe_bins(edges, values)), edges)
 
 
-def _as_numbers(values: Sequence[Any]) -> Array:
-    """Numbers as an array; whole ones stay whole where 64 bits hold them."""
+def _to_numbers(values: Sequence[Any]) -> Array:
+    """Return numbers as an array; integers stay integers where 64 bits hold them."""
     numbers = np.asarray(values)
     return numbers if numbers.dtype.kind in "iu" else np.asarray(values, float)
 
 
-def _bins(edges: Array, values: Array) -> Iterator[str]:
-    """Bins in words, by the values that are in them."""
+def _describe_bins(edges: Array, values: Array) -> Iterator[str]:
+    """Yield a description of each bin, by the values that are in it."""
     yield f"below {edges[0]:g}"
     for low, high in pairwise(edges):
         last = values[values < high][-1]
@@ -177,33 +193,33 @@ class PairCounts:
 
     attributes: SensitiveAttributes
     categories: tuple[Category, ...]
-    counts: Mapping[Pair, Array]
+    counts: Mapping[PairKey, Array]
 
     def __add__(self, other: PairCounts) -> PairCounts:
         if not isinstance(other, PairCounts):
             return NotImplemented
         if other.categories is not self.categories:
-            raise ValueError("pairs can be added up where their categories are the same ones.")
+            raise ValueError("pair counts can be added only if they have the same categories.")
         counts = {pair: counts + other.counts[pair] for pair, counts in self.counts.items()}
         return replace(self, counts=counts)
 
 
 def expected_counts(counts: Array) -> Array:
-    """What the counts of a table would be, were its rows and columns independent."""
+    """Return the counts of a table if its rows and columns were independent."""
     return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
 
 
-def rare_cells(counts: Array, share: float, min_expected: float) -> Array:
-    """Which cells of a table have at most this share of what chance would have them show.
+def find_rare_cells(counts: Array, max_share: float, min_expected: float) -> Array:
+    """Return which cells have at most this share of their expected count, a boolean array.
 
-    Those that chance would have shown less than `min_expected` times are not judged.
+    Cells with an expected count below `min_expected` are never rare.
 
-    >>> rare_cells(np.array([[9, 0], [0, 9]]), share=0.01, min_expected=1)
+    >>> find_rare_cells(np.array([[9, 0], [0, 9]]), max_share=0.01, min_expected=1)
     array([[False,  True],
            [ True, False]])
     """
     expected = expected_counts(counts)
-    return (counts <= share * expected) & (expected >= max(min_expected, 1e-9))
+    return (counts <= max_share * expected) & (expected >= max(min_expected, 1e-9))
 
 
 def count_pairs(
@@ -211,9 +227,9 @@ def count_pairs(
 ) -> PairCounts:
     """Count the rows of a table, or of a part of one, by pairs of values."""
     sensitive = attributes.encode(table)
-    codes = category_codes(table, sensitive, categories)
+    codes = encode_categories(table, sensitive, categories)
     counts = {
-        (j, i): _crossed(sensitive[j], codes[i], len(attribute.values), len(category))
+        (j, i): _cross_tabulate(sensitive[j], codes[i], len(attribute.values), len(category))
         for j, attribute in enumerate(attributes)
         for i, category in enumerate(categories)
         if i != j
@@ -221,17 +237,132 @@ def count_pairs(
     return PairCounts(attributes, categories, counts)
 
 
-def category_codes(table: Table, sensitive: Array, categories: Sequence[Category]) -> list[Array]:
-    """Codes of the rows in each category, the sensitive attributes first."""
-    others = categories[len(sensitive) :]
-    own = [
-        np.where(codes < 0, len(category.labels), codes)
-        for category, codes in zip(categories, sensitive, strict=False)
-    ]
-    return own + [category.encode(table.factorize(category.name)) for category in others]
+def encode_categories(
+    table: Table, sensitive: Array, categories: Sequence[Category]
+) -> list[Array]:
+    """Return the codes of the rows in each category, the sensitive attributes first."""
+    return [_encode_category(table, sensitive, categories, i) for i in range(len(categories))]
 
 
-def _crossed(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Array:
+def _encode_category(
+    table: Table, sensitive: Array, categories: Sequence[Category], i: int
+) -> Array:
+    category = categories[i]
+    if i >= len(sensitive):
+        return category.encode(table.factorize(category.name))
+    return np.where(sensitive[i] < 0, len(category.labels), sensitive[i])
+
+
+def _cross_tabulate(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Array:
     known = rows >= 0
     cell = rows[known].astype(np.intp) * n_columns + columns[known]
     return np.bincount(cell, minlength=n_rows * n_columns).reshape(n_rows, n_columns)
+
+
+@dataclass(frozen=True, eq=False)
+class PairCheck:
+    """Which pairs of values are implausible, by reference data.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of the reference data.
+    pairs : PairCounts
+        Of these rows.
+    rare : mapping
+        For each attribute and other category that have any: which of their pairs are implausible.
+    """
+
+    n_rows: int
+    pairs: PairCounts
+    rare: Mapping[PairKey, Array]
+
+    def find_implausible(
+        self, chunk: PerturbedChunk
+    ) -> tuple[Array, dict[PairKey, tuple[Array, Array]]]:
+        """Find the variants that have an implausible pair.
+
+        Returns
+        -------
+        implausible : (k,) whether each variant has one
+        hits : for each pair of columns that has any, whether each variant has an implausible pair
+            of these, and the cell of its pair in the flattened counts, (k,) each
+        """
+        variants = chunk.variants
+        before = chunk.x.codes[:, variants.rows]
+        codes = self._encode_variants(chunk, before)
+        implausible, hits = np.zeros(len(variants), dtype=bool), {}
+        for (j, i), rare in self.rare.items():
+            after = variants.codes[j]
+            # Value a of the attribute beside code c of a category of 5 codes is cell 5 * a + c.
+            cell = np.maximum(after, 0).astype(np.intp) * rare.shape[1] + codes[i]
+            hit = (after != before[j]) & rare.ravel()[cell]
+            if hit.any():
+                implausible |= hit
+                hits[j, i] = hit, cell
+        return implausible, hits
+
+    def _encode_variants(self, chunk: PerturbedChunk, before: Array) -> dict[int, Array]:
+        """Return the codes of the variants in each category that has implausible pairs."""
+        attributes, variants, categories = (
+            chunk.x.attributes,
+            chunk.variants,
+            self.pairs.categories,
+        )
+        n_sensitive = len(attributes)
+        sensitive = chunk.x.codes[:n_sensitive]
+        content: dict[Any, Any] = {}
+        if attributes.has_couplings:
+            after = variants.codes[n_sensitive:]
+            content = attributes.couplings.decode(before[n_sensitive:], after)
+        codes = {}
+        for i in {i for _, i in self.rare}:
+            of_rows = _encode_category(chunk.x.table, sensitive, categories, i)[variants.rows]
+            if i < n_sensitive:
+                codes[i] = np.where(variants.codes[i] < 0, of_rows, variants.codes[i])
+            elif categories[i].name in content:
+                values, became = content[categories[i].name]
+                new = categories[i].encode_values(values)[became]
+                codes[i] = np.where(became < 0, of_rows, new)
+            else:
+                codes[i] = of_rows
+        return codes
+
+
+def learn_pair_check(
+    table: Table,
+    attributes: SensitiveAttributes,
+    reference: Any = None,
+    *,
+    bins: int = MAX_BINS,
+    rare: float = MAX_RARE_SHARE,
+    min_expected: float = MIN_EXPECTED,
+) -> PairCheck:
+    """Learn from reference data which pairs of values are implausible.
+
+    Parameters
+    ----------
+    table : Table
+        Rows that will be perturbed.
+    attributes : SensitiveAttributes
+    reference : DataFrame or array, optional
+        The table itself by default. Columns that the table does not have are ignored.
+    bins, rare, min_expected
+        See `RiskAssessment.plausibility`.
+    """
+    check_whole("bins", bins, at_least=2)
+    check_rare(rare)
+    check_not_negative("min_expected", min_expected)
+    known = table if reference is None else as_table(reference)
+    absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
+    if absent:
+        raise ValueError(f"the reference data lacks columns that X has: {listed(absent)}.")
+    own = {*attributes.names, *table.keys()}
+    categories = [one for one in read_categories(known, attributes, bins) if one.name in own]
+    pairs = count_pairs(known, attributes, tuple(categories))
+    rare_cells = {
+        pair: find_rare_cells(counts, rare, min_expected) for pair, counts in pairs.counts.items()
+    }
+    return PairCheck(
+        known.n_rows, pairs, {k: cells for k, cells in rare_cells.items() if cells.any()}
+    )

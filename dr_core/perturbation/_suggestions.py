@@ -21,12 +21,12 @@ from dr_core._tables import as_table
 from dr_core._utils import Array, check_not_negative, check_rare
 from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, learn_attributes
 from dr_core.perturbation._pairs import (
-    BINS,
-    RARE,
+    MAX_BINS,
+    MAX_RARE_SHARE,
     PairCounts,
-    category_codes,
     count_pairs,
-    rare_cells,
+    encode_categories,
+    find_rare_cells,
     read_categories,
 )
 
@@ -73,10 +73,8 @@ def suggest_couplings(
     X: Any,
     privileged: Mapping[Any, Any] | SensitiveAttributes,
     *,
-    rare: float = RARE,
+    rare: float = MAX_RARE_SHARE,
     min_expected: float = EXPECTED,
-    domain: Mapping[Any, Any] | None = None,
-    missing: str = "error",
 ) -> Suggestions:
     """Look for columns whose values are (nearly) exclusive to one group, and propose rules.
 
@@ -90,8 +88,6 @@ def suggest_couplings(
         chance would have it.
     min_expected : float
         Rows of the other group that chance would have shown at the least.
-    domain, missing
-        See `learn_attributes`.
 
     Returns
     -------
@@ -112,10 +108,10 @@ def suggest_couplings(
     check_rare(rare)
     check_not_negative("min_expected", min_expected)
     table = as_table(X)
-    attributes = learn_attributes(table, privileged, domain=domain, missing=missing)
-    categories = read_categories(table, attributes, BINS)
+    attributes = learn_attributes(table, privileged)
+    categories = read_categories(table, attributes, MAX_BINS)
     pairs = count_pairs(table, attributes, categories)
-    codes = category_codes(table, attributes.encode(table), categories)
+    codes = encode_categories(table, attributes.encode(table), categories)
     search = _Search(pairs, codes, rare, min_expected)
     found = [row for j in range(len(attributes)) for row in search.of(j)]
     found.sort(key=lambda row: -row[COLUMNS.index("rows")])
@@ -158,7 +154,7 @@ class _Search:
 
     def _exclusive(self, counts: Array) -> list[list[int]]:
         """Values that nearly only marginalised rows have, and those of privileged ones."""
-        lacking = rare_cells(counts, self.rare, self.min_expected)
+        lacking = find_rare_cells(counts, self.rare, self.min_expected)
         return [np.flatnonzero(lacking[1 - group]).tolist() for group in (0, 1)]
 
     def _counterparts(

@@ -61,7 +61,7 @@ def _sentences(comparison: Comparison) -> Iterator[str]:
             for row in pairs.head(2).itertuples()
         )
         yield f"First of all: {named}."
-    if comparison.coupled_plausibility:
+    if any(found.when_coupled for found in comparison.plausibility.values()):
         rules = "; ".join(rule_words(comparison.settings.get("coupled", {})))
         yield f"Rules let columns follow the attribute they belong to: {rules}."
 
@@ -120,8 +120,8 @@ def _cell(row: Any, scale: Scale) -> Cell:
 
 def _pairs(comparison: Comparison) -> Table:
     """Implausible pairs; they are those of the first model, where draws were random."""
-    model, found = next(iter(comparison.plausibility.items()))
-    coupled = comparison.coupled_plausibility.get(model)
+    found = next(iter(comparison.plausibility.values()))
+    coupled = found.when_coupled
     left = {} if coupled is None else _counted(coupled.pairs)
     shown = found.pairs.head(MOST_PAIRS)
     many = f" The {len(shown)} most frequent of {len(found.pairs)} pairs."

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.comparison import COUPLED, DR, IMPLAUSIBLE, Individuals
+from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, Individuals
+from dr_core.metrics import DR
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import UNIT, Scale, bar, round_top, stacked_bar
 from dr_core.report._facts import audit_facts
@@ -145,13 +146,13 @@ class Sections:
 
     def _plausible_details(self, model: Any) -> Iterator[str]:
         everything = self.attributes[-1]
-        implausible = self._measured(IMPLAUSIBLE, model, everything)
+        implausible = self._measured(IMPLAUSIBLE_SHARE, model, everything)
         if not _unknown(implausible):
             yield (
                 f"{percent(implausible.value)} of the perturbed rows are implausible: people who "
                 "hardly exist."
             )
-        coupled = self._measured(COUPLED, model, everything)
+        coupled = self._measured(COUPLED_RISK, model, everything)
         if not _unknown(coupled):
             columns = joined(self.comparison.settings["coupled"])
             yield (

@@ -1,44 +1,41 @@
-"""f(x) against f(x̃): the discriminative risk of a model."""
+"""f(x) against f(x̃): the discriminative risk of a model.
+
+- `_changes`: what a prediction is, the one loop that asks models, and folds over it
+- `_totals`: what folds add up
+- `_assessment`: `assess_risk` and its result
+- `_plausibility`: the risk of perturbed rows that occur in the data
+"""
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk
-from dr_core.risk._group_sums import Changes, GroupSums
-from dr_core.risk._plausibility import (
-    CheckedRows,
-    PairCheck,
-    Plausibility,
-    PlausibilityTally,
-    learn_pair_check,
+from dr_core.risk._changes import (
+    Changes,
+    Fold,
+    Predictions,
+    Predictor,
+    find_classes,
+    fold,
+    get_predict,
+    iter_changes,
+    iter_given_changes,
 )
-from dr_core.risk._predictions import Predictions, check_few, class_labels
-from dr_core.risk._responses import (
-    Plan,
-    Response,
-    cut_rows,
-    prediction_function,
-    predictor,
-    responses,
-)
-from dr_core.risk._row_risks import differs, individual_risk
+from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._totals import GroupSums, PerScenario, in_group
 
 __all__ = [
     "Changes",
-    "CheckedRows",
+    "Fold",
     "GroupSums",
-    "PairCheck",
-    "Plan",
+    "PerScenario",
     "Plausibility",
-    "PlausibilityTally",
+    "PlausibilityFold",
     "Predictions",
-    "Response",
+    "Predictor",
     "RiskAssessment",
     "assess_risk",
-    "check_few",
-    "class_labels",
-    "cut_rows",
-    "differs",
-    "individual_risk",
-    "learn_pair_check",
-    "prediction_function",
-    "predictor",
-    "responses",
+    "find_classes",
+    "fold",
+    "get_predict",
+    "in_group",
+    "iter_changes",
+    "iter_given_changes",
 ]

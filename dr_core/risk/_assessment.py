@@ -1,7 +1,7 @@
 """Discriminative risk of one model: ℓ(f, x) = 1[f(x) ≠ f(x̃)], averaged.
 
 *Exact* risk is the expectation over the perturbation itself: every x̃ a row can become, with its
-probability. It has no randomness at all. *Sampled* risk averages over random draws of x̃.
+probability. It is not random. *Sampled* risk averages over random draws of x̃.
 """
 
 from __future__ import annotations
@@ -9,20 +9,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, partial
 from html import escape
-from operator import add
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import WEIGHT, Factorized, Partition, Table, Y, as_partitions, encode
+from dr_core._tables import WEIGHT, Factorized, Partition, Y, as_partitions, encode
 from dr_core._utils import (
     Array,
     Interval,
-    as_generator,
-    check_confidence,
+    check_choice,
     check_not_negative,
     check_weighty,
     chernoff,
@@ -31,101 +29,65 @@ from dr_core._utils import (
 )
 from dr_core.perturbation import (
     ALL,
-    BINS,
     MARGINALISED,
+    MAX_BINS,
+    MAX_RARE_SHARE,
+    MIN_EXPECTED,
+    NEITHER,
     PRIVILEGED,
-    RARE,
-    CodedRows,
-    Rules,
+    PerturbationPlan,
     SensitiveAttributes,
     empty_groups,
+    iter_perturbed,
     learn_attributes,
-)
-from dr_core.risk._plausibility import (
-    MIN_EXPECTED,
-    PairCheck,
-    Plausibility,
-    PlausibilityTally,
     learn_pair_check,
 )
-from dr_core.risk._predictions import class_labels
-from dr_core.risk._responses import Plan, cut_rows, predictor
-from dr_core.risk._row_risks import PartAssessment, RowRisks, joined
-from dr_core.risk._totals import RiskTotals
+from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
+from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._totals import RiskTotals, RowRisks, in_group
 
 __all__ = ["RiskAssessment", "assess_risk"]
 
-
-@dataclass(frozen=True, eq=False)
-class Trials:
-    """What came of each perturbed row, in the order in which the plan makes them.
-
-    Perturbed rows are not kept: the plan makes the same ones again.
-
-    Attributes
-    ----------
-    table : Table
-    plan : Plan
-        With the random numbers from before the first draw.
-    changed : (k,) whether the prediction of each perturbed row differs from that of its row
-    weights : (n,) weights of the rows, or None
-    """
-
-    table: Table
-    plan: Plan
-    changed: Array
-    weights: Array | None
-
-    def tally(self, check: PairCheck) -> PlausibilityTally:
-        """Check all perturbed rows, chunk by chunk."""
-        rows = CodedRows.of(self.table, self.plan.attributes)
-        checked, parts, start = check.over(rows), [], 0
-        rng = as_generator(self.plan.at_row(0).random_state)
-        for where in cut_rows(self.table.n_rows, self.plan):
-            variants = self.plan.variants(rows.codes[:, where], rng)
-            changed = self.changed[start : start + len(variants.rows)]
-            weights = None if self.weights is None else self.weights[where]
-            parts.append(checked.tally(where, variants, changed, weights))
-            start += len(variants.rows)
-        return reduce(add, parts)
+INTERVALS = {"wilson": wilson, "chernoff": chernoff}
 
 
 @dataclass(frozen=True, eq=False)
 class RiskAssessment:
     """How a model's predictions depend on sensitive attributes alone.
 
-    Rows in memory also have `individual`, `concerned` and, one column a row, `predictions`,
-    `risks` and `groups`; rows in partitions stay where they are, and leave these undefined.
+    For rows in memory there are also `individual`, `concerned`, `predictions`, `risks` and
+    `groups`. For rows in partitions these raise ValueError, because rows are not collected.
 
     Attributes
     ----------
-    names : list
-        What was perturbed: each attribute alone (where asked for), then, when there are several,
-        "all" of them together.
+    plan : PerturbationPlan
+        How the rows were perturbed.
     totals : RiskTotals
         The sums that every result is computed from.
-    plan : Plan
-        How the rows were perturbed.
     rows : RowRisks, or None
         What is known of each row.
-    trials : Trials, or None
-        X itself, not a copy of it, and what came of each perturbed row; for `plausibility`.
+    part : Partition, or None
+        X itself (not a copy) and its weights; for `plausibility`.
     """
 
-    names: list[Any]
+    plan: PerturbationPlan
     totals: RiskTotals
-    plan: Plan
     rows: RowRisks | None = field(default=None, repr=False)
-    trials: Trials | None = field(default=None, repr=False)
+    part: Partition | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> list[Any]:
+        """What was perturbed: each attribute alone (where asked for), then "all" together."""
+        return self.plan.names
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.totals.rows[0].sum())
+        return self.totals.groups[-1].total("rows")
 
     @property
     def predictions(self) -> Array:
-        """f(x), what the model says of the rows as they are, shape (n,)."""
+        """f(x), the predictions for the rows as they are, shape (n,)."""
         return self._rows.predictions
 
     @property
@@ -147,32 +109,32 @@ class RiskAssessment:
     def _rows(self) -> RowRisks:
         if self.rows is None:
             raise ValueError(
-                "rows in partitions stay where they are, only their sums are known here. For "
-                "single rows, assess the partition they are in."
+                "results for single rows are not available for X in partitions, because rows are "
+                "not collected. Assess the partition that the rows are in."
             )
         return self.rows
 
     @cached_property
     def value(self) -> float:
         """Discriminative risk, all attributes perturbed together."""
-        return self._mean(self.totals.risk[-1])
+        return self.totals.groups[-1].mean("risk")
 
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one of the perturbations tried changes."""
-        return self._mean(self.totals.touched[-1])
+        return self.totals.groups[-1].mean("touched")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
         """Which predictions change into which: columns from, to and share of all rows."""
-        return self.totals.moves.table(self.totals.total)
+        return self.totals.directions.table(self.totals.weight)
 
     @cached_property
     def by_attribute(self) -> pd.Series:
         """Discriminative risk of each attribute alone."""
         alone = {
-            name: self._mean(risk)
-            for name, risk in zip(self.names, self.totals.risk, strict=True)
+            name: groups.mean("risk")
+            for name, groups in zip(self.names, self.totals.groups, strict=True)
             if name != ALL
         }
         if not alone:
@@ -182,9 +144,10 @@ class RiskAssessment:
     @cached_property
     def by_group(self) -> pd.DataFrame:
         """Mean risk of privileged rows, of marginalised rows, and their absolute difference."""
+        attributes = self.plan.attributes
         rows = [
-            [share(risk[group], weight[group]) for group in (PRIVILEGED, MARGINALISED)]
-            for risk, weight in zip(self.totals.risk, self.totals.weight, strict=True)
+            [groups.mean("risk", in_group(g, attributes, s)) for g in (PRIVILEGED, MARGINALISED)]
+            for groups, s in zip(self.totals.groups, self.plan.scenarios, strict=True)
         ]
         frame = pd.DataFrame(rows, index=self.names, columns=["privileged", "marginalised"])
         return frame.assign(difference=(frame["privileged"] - frame["marginalised"]).abs())
@@ -198,7 +161,7 @@ class RiskAssessment:
     @property
     def n_effective(self) -> float:
         """Number of rows; with unequal weights, the number of equal ones worth as much (Kish)."""
-        return share(self.totals.total**2, self.totals.squares)
+        return share(self.totals.weight**2, self.totals.squares)
 
     def interval(self, confidence: float = 0.95, *, method: str = "wilson") -> Interval:
         """Confidence interval of `value`, for the population the rows were drawn from.
@@ -215,28 +178,28 @@ class RiskAssessment:
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
         """Risk of each attribute alone and of all together, with interval, extremes and groups."""
-        values = [self._mean(risk) for risk in self.totals.risk]
+        values = [groups.mean("risk") for groups in self.totals.groups]
         intervals = [self._interval(value, confidence, "wilson") for value in values]
         frame = pd.DataFrame(
             {
                 "risk": values,
                 "low": [interval.low for interval in intervals],
                 "high": [interval.high for interval in intervals],
-                "worst_case": [self._mean(touched) for touched in self.totals.touched],
+                "worst_case": [groups.mean("touched") for groups in self.totals.groups],
             },
             index=pd.Index(self.names, name="perturbed"),
         )
         if len(self.totals.correct):
-            frame["accuracy"], *after = [self._mean(correct) for correct in self.totals.correct]
-            frame["accuracy_perturbed"] = after
+            right = [share(correct, self.totals.weight) for correct in self.totals.correct]
+            frame["accuracy"], *frame["accuracy_perturbed"] = right
         return frame.join(self.by_group)
 
     def plausibility(
         self,
         reference: Any = None,
         *,
-        bins: int = BINS,
-        rare: float = RARE,
+        bins: int = MAX_BINS,
+        rare: float = MAX_RARE_SHARE,
         min_expected: float = MIN_EXPECTED,
     ) -> Plausibility:
         """Tell how many of the perturbed rows could exist, and the risk among those alone.
@@ -270,38 +233,45 @@ class RiskAssessment:
         0  Female  Husband  12462.0     1
         1    Male     Wife   1405.0     1
         """
-        if self.trials is None:
+        if self.part is None or self.rows is None:
             raise ValueError(
-                "this assessment does not hold the rows it was made of, so they cannot be judged; "
-                "assess_risk on one table in memory does."
+                "plausibility is available only where assess_risk was given one table in memory; "
+                "X came in partitions."
             )
-        trials = self.trials
-        check = learn_pair_check(
-            trials.table,
-            self.plan.attributes,
-            reference,
-            bins=bins,
-            rare=rare,
-            min_expected=min_expected,
+        options = {"bins": bins, "rare": rare, "min_expected": min_expected}
+        attributes = self.plan.attributes
+        check = learn_pair_check(self.part.table, attributes, reference, **options)
+        found = fold(
+            as_partitions(self.part.table, {WEIGHT: self.part.columns.get(WEIGHT)}),
+            self._iter_known_changes,
+            {"plausibility": PlausibilityFold(check)},
         )
-        return Plausibility(self.names, trials.tally(check))
+        return Plausibility(self.plan, check.pairs, found["model"]["plausibility"])
 
-    def _mean(self, total: Any) -> float:
-        return share(int(np.sum(total)), self.totals.total)
+    def _iter_known_changes(self, part: Partition) -> Any:
+        """Yield the changes again without asking the model: each loss is known."""
+        rows, start, weights = self._rows, 0, part.weights
+        for chunk in iter_perturbed(part.table, self.plan.at_row(0)):
+            loss = rows.loss[start : start + len(chunk.variants)]
+            start += len(chunk.variants)
+            some = None if weights is None else weights[chunk.rows]
+            f = rows.predictions[chunk.rows]
+            yield (
+                "model",
+                Changes(self.plan, chunk, 0, None, some, Predictor(None), f, loss, loss),
+            )
 
     def _interval(self, value: float, confidence: float, method: str) -> Interval:
-        check_confidence(confidence)
-        makers = {"wilson": wilson, "chernoff": chernoff}
-        if method not in makers:
-            raise ValueError(f"method must be one of {list(makers)}; it is {method!r}.")
-        return makers[method](value, self.n_effective, confidence)
+        check_choice("method", method, tuple(INTERVALS))
+        return INTERVALS[method](value, self.n_effective, confidence)
 
     @property
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval()
         names = ", ".join(map(str, self.plan.attributes.names))
-        couplings = self.plan.attributes.couplings
-        names += f" (and {', '.join(map(str, couplings.names))} with it)" if couplings else ""
+        if self.plan.attributes.has_couplings:
+            followers = ", ".join(map(str, self.plan.attributes.couplings.names))
+            names += f" (and {followers} with it)"
         return (
             f"{self.value:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
@@ -330,9 +300,6 @@ def assess_risk(
     chunk_size: int | None = None,
     tolerance: float = 0.0,
     each_attribute: bool = True,
-    domain: Mapping[Any, Any] | None = None,
-    missing: str = "error",
-    coupled: Rules | None = None,
     progress: bool = False,
 ) -> RiskAssessment:
     """Measure the discriminative risk of a model on X.
@@ -345,8 +312,10 @@ def assess_risk(
         Rows as the model takes them, sensitive columns included. Never modified. More rows than
         memory come as a Dask DataFrame, as `iter_chunks(path)`, or as any iterable of frames that
         can be gone through twice; every result is the same to the last digit.
-    privileged : mapping
-        The privileged value of each sensitive column, such as {"sex": "Male"}.
+    privileged : mapping, or SensitiveAttributes
+        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
+        `learn_attributes`, which also takes the domain of values, missing values and coupled
+        columns.
     y : array of shape (n,), or name of a column of X, optional
         True labels. With them, `table` also tells the accuracy before and after perturbation. A
         column named here is not shown to the model. For rows in partitions y may also be a Dask
@@ -367,11 +336,6 @@ def assess_risk(
         A numeric prediction counts as changed when it moves by more than this.
     each_attribute : bool
         Whether to perturb each attribute alone too; without it only "all" is predicted.
-    domain, missing
-        See `learn_attributes`.
-    coupled : mapping, optional
-        Columns that follow an attribute when it changes; see `learn_attributes`. The risk is then
-        no longer that of the paper, which changes nothing else.
     progress : bool
         Whether to show a progress bar.
 
@@ -394,44 +358,46 @@ def assess_risk(
     1   True  False   0.25
     """
     check_not_negative("tolerance", tolerance)
-    predictor(estimator)
+    get_predict(estimator)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
-    attributes = learn_attributes(
-        data.table, privileged, domain=domain, missing=missing, coupled=coupled
-    )
-    plan = Plan(attributes, method, p, n_samples, random_state, each_attribute)
+    attributes = learn_attributes(data.table, privileged)
+    plan = PerturbationPlan(attributes, method, p, n_samples, random_state, each_attribute)
+    plan = plan.reserve_draws(data.n_rows)
     in_memory = data.whole is not None
-    work = PartAssessment(
-        estimator,
-        plan.begun(data.n_rows),
-        tolerance,
-        {"chunk_size": chunk_size, "progress": progress and in_memory},
-        keep_rows=in_memory,
+    source = partial(
+        iter_changes,
+        predictors={"model": Predictor(estimator, tolerance=tolerance)},
+        plan=plan,
+        chunk_size=chunk_size,
+        progress=progress and in_memory,
     )
-    assessed = reduce(joined, data.map(work, progress=progress))
-    check_weighty(assessed.totals.total)
-    _warn_empty_groups(plan, assessed.totals)
-    _check_classes(estimator, assessed.totals)
-    trials = _trials(data.whole, work.plan, assessed.rows)
-    return RiskAssessment(list(plan.scenarios), assessed.totals, plan, assessed.rows, trials)
-
-
-def _trials(whole: Partition | None, plan: Plan, rows: RowRisks | None) -> Trials | None:
-    if whole is None or rows is None:
-        return None
-    return Trials(whole.table, plan, rows.changed, whole.weights)
+    folds = {"totals": RiskTotals.of} | ({"rows": RowRisks.of} if in_memory else {})
+    found = fold(data, source, folds, progress=progress)["model"]
+    totals = found["totals"]
+    check_weighty(totals.weight)
+    _warn_empty_groups(plan, totals)
+    _check_classes(estimator, totals)
+    rows = RowRisks.concatenate(found["rows"]) if in_memory else None
+    return RiskAssessment(plan, totals, rows, data.whole)
 
 
 def _check_classes(estimator: Any, totals: RiskTotals) -> None:
-    """Refuse classes that y does not have; quantities are none."""
-    if totals.moves.are_numbers or not totals.labels:
+    """Refuse predictions that are neither labels of y nor classes that the model knows."""
+    if totals.directions.are_numbers or not totals.labels:
         return
-    labels = class_labels(list(totals.labels), {"model": estimator})
+    labels = find_classes(list(totals.labels), {"model": estimator})
     predicted = list(totals.predicted)
     encode(Factorized(np.arange(len(predicted)), predicted), labels, "the model's prediction")
 
 
-def _warn_empty_groups(plan: Plan, totals: RiskTotals) -> None:
-    empty = empty_groups(dict(zip(plan.scenarios, totals.rows, strict=True)))
+def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
+    n_rows = {
+        scenario.name: [
+            groups.total("rows", in_group(group, plan.attributes, scenario))
+            for group in (MARGINALISED, PRIVILEGED, NEITHER)
+        ]
+        for scenario, groups in zip(plan.scenarios, totals.groups, strict=True)
+    }
+    empty = empty_groups(n_rows)
     if empty:
         warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)

@@ -1,16 +1,8 @@
-"""Which perturbed rows could exist: x̃ judged by the pairs of values it contains.
-
-A perturbed row is *implausible* when a sensitive value it was given hardly ever occurs together
-with one of its other values in the reference data: a pair never seen there, or seen at most a
-hundredth as often as chance would have it. The latter is for data such as income, where one of
-9,782 women is recorded as a husband. Pairs that chance itself would not have shown once are not
-judged: of them the data can say nothing.
+"""The risk of perturbed rows that occur in the data, apart from that of the others.
 
 Discriminative risk is made of two parts, DR = (1 − s) DR(plausible) + s DR(implausible), where s
-is the share of perturbed rows that are implausible; a row that stays as it is counts as plausible.
-
-Tallies add up, as `PairCounts` do: chunks and partitions are judged apart, by the pairs of all
-reference data.
+is the share of perturbed rows that are implausible (see `PairCheck`). A row that stays as it is
+counts as plausible.
 """
 
 from __future__ import annotations
@@ -24,244 +16,111 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Table, as_table
-from dr_core._utils import (
-    UNIT,
-    Array,
-    check_not_negative,
-    check_rare,
-    check_whole,
-    exact_sums,
-    listed,
-    share,
-)
-from dr_core.perturbation import (
-    BINS,
-    RARE,
-    CodedRows,
-    Pair,
-    PairCounts,
-    SensitiveAttributes,
-    Variants,
-    category_codes,
-    count_pairs,
-    expected_counts,
-    rare_cells,
-    read_categories,
-)
+from dr_core._utils import UNIT, Array, exact_sums, share
+from dr_core.perturbation import PairCheck, PairCounts, PerturbationPlan, expected_counts
+from dr_core.risk._changes import Changes
 
-__all__ = ["CheckedRows", "PairCheck", "Plausibility", "PlausibilityTally", "learn_pair_check"]
+__all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals"]
 
+MAX_NAMED = 3
+"""Maximum number of pairs that one line names."""
 
-MIN_EXPECTED = 1.0
-"""Pairs that chance would have shown less often than this are not judged."""
+PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
-
-MOST_NAMED = 3
-"""Pairs that are named in one line."""
-
-PAIRS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
+Cells = Mapping[int, int]
+"""Exact weight by the position of a cell in the flattened counts of a pair of columns."""
 
 
 @dataclass(frozen=True, eq=False)
-class PairCheck:
-    """What is implausible, by reference data.
+class PlausibilityTotals:
+    """Exact weights of perturbed rows in each scenario.
 
     Attributes
     ----------
-    n_rows : int
-        Rows of the reference data.
-    pairs : PairCounts
-        Of these rows.
-    rare : mapping
-        For each attribute and other category that have any: which of their pairs are implausible.
-    """
-
-    n_rows: int
-    pairs: PairCounts
-    rare: Mapping[Pair, Array]
-
-    def over(self, rows: CodedRows) -> CheckedRows:
-        """Get ready to check variants of these rows."""
-        others = category_codes(rows.table, rows.codes, self.pairs.categories)
-        return CheckedRows(self, rows, {i: others[i] for i in {i for _, i in self.rare}})
-
-
-def learn_pair_check(
-    table: Table,
-    attributes: SensitiveAttributes,
-    reference: Any = None,
-    *,
-    bins: int = BINS,
-    rare: float = RARE,
-    min_expected: float = MIN_EXPECTED,
-) -> PairCheck:
-    """Learn from reference data which pairs of values are implausible.
-
-    Parameters
-    ----------
-    table : Table
-        Rows that will be perturbed.
-    attributes : SensitiveAttributes
-    reference : DataFrame or array, optional
-        The table itself when left out; columns that the table has not do not count.
-    bins, rare, min_expected
-        See `RiskAssessment.plausibility`.
-    """
-    check_whole("bins", bins, at_least=2)
-    check_rare(rare)
-    check_not_negative("min_expected", min_expected)
-    known = table if reference is None else as_table(reference)
-    absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
-    if absent:
-        raise ValueError(f"the reference data lacks columns that X has: {listed(absent)}.")
-    categories = [
-        category
-        for category in read_categories(known, attributes, bins)
-        if category.name in attributes.names or category.name in table.keys()  # noqa: SIM118
-    ]
-    pairs = count_pairs(known, attributes, tuple(categories))
-    verdicts = {pair: rare_cells(n, rare, min_expected) for pair, n in pairs.counts.items()}
-    rare_ones = {pair: verdict for pair, verdict in verdicts.items() if verdict.any()}
-    return PairCheck(known.n_rows, pairs, rare_ones)
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """Rows whose variants are checked.
-
-    Attributes
-    ----------
-    check : PairCheck
-    rows : CodedRows
-    others : mapping
-        Codes of the rows in each category that matters, by its position.
-    """
-
-    check: PairCheck
-    rows: CodedRows
-    others: Mapping[int, Array]
-
-    def tally(
-        self, where: slice, variants: Variants, changed: Array, weights: Array | None
-    ) -> PlausibilityTally:
-        """PairCheck variants of some of the rows.
-
-        Parameters
-        ----------
-        where : slice of the rows that the variants are of
-        variants : Variants, k of them
-        changed : (k,) whether the prediction of each differs from that of its row
-        weights : weights of these rows, or None for ones
-        """
-        # Without weights rows are counted, which is exact and fast.
-        n = where.stop - where.start
-        weights = np.ones(n, dtype=bool) if weights is None else weights
-        mass = variants.probability[:, -1] * weights[variants.rows]
-        implausible, found = np.zeros(len(variants.rows), bool), {}
-        for pair, hit, cell in self._hits(where, variants):
-            implausible |= hit
-            found[pair] = _mass_by_cell(cell[hit], mass[hit])
-
-        def total(which: Array) -> Array:
-            chances = variants.chance_of(which, n)
-            return np.array([exact_sums(chance * weights)[0] for chance in chances], object)
-
-        return PlausibilityTally(
-            self.check.pairs,
-            exact_sums(weights)[0],
-            total(implausible),
-            total(changed),
-            total(changed & implausible),
-            found,
-        )
-
-    def _hits(self, where: slice, variants: Variants) -> Iterator[tuple[Pair, Array, Array]]:
-        """For each pair of columns: which variants have an implausible pair, and which one."""
-        own = self.rows.codes[:, where][:, variants.rows]
-        others = self._others(where, variants, own)
-        for (j, i), rare in self.check.rare.items():
-            now = variants.codes[j]
-            cell = np.maximum(now, 0).astype(np.intp) * rare.shape[1] + others[i]
-            hit = (now != own[j]) & rare.ravel()[cell]
-            if hit.any():
-                yield (j, i), hit, cell
-
-    def _others(self, where: slice, variants: Variants, own: Array) -> dict[int, Array]:
-        """Codes of the variants in each category, where some follow the attributes."""
-        codes = {i: of_rows[where][variants.rows] for i, of_rows in self.others.items()}
-        couplings = self.rows.attributes.couplings
-        before = self.rows.coupled[:, where][:, variants.rows]
-        content = couplings.decode(before, couplings.follow(before, own, variants.codes))
-        for i in codes:
-            category = self.check.pairs.categories[i]
-            if i < len(own):
-                codes[i] = np.where(variants.codes[i] < 0, codes[i], variants.codes[i])
-            elif category.name in content:
-                values, became = content[category.name]
-                codes[i] = np.where(became < 0, codes[i], category.of_values(values)[became])
-        return codes
-
-
-def _mass_by_cell(cells: Array, mass: Array) -> dict[int, int]:
-    """Exact sums of the mass in each cell that has any."""
-    there = mass > 0
-    known, place = np.unique(cells[there], return_inverse=True)
-    return dict(zip(known.tolist(), exact_sums(mass[there], place, len(known)), strict=True))
-
-
-@dataclass(frozen=True, eq=False)
-class PlausibilityTally:
-    """Weights of perturbed rows, exact sums, for each scenario of a plan.
-
-    Attributes
-    ----------
-    pairs : PairCounts of the reference data
     total : of all rows
-    implausible, changed, both : (scenarios,) each
-        Of implausible rows, of those whose prediction changes, and of both at once.
-    found : mapping
-        Weights of the implausible pairs, in the last scenario, by attribute and category: of each
-        cell of their `PairCounts` that has any.
+    implausible, changed, both : (S,) each
+        Of implausible rows, of those whose prediction changes, and of those with both.
+    found : for each kind of scenario that the plan has (without and with coupled columns)
+        Weights of the implausible pairs, all attributes perturbed, by the positions of attribute
+        and category, then by cell.
     """
 
-    pairs: PairCounts
     total: int
     implausible: Array
     changed: Array
     both: Array
-    found: Mapping[Pair, Mapping[int, int]]
+    found: tuple[dict[tuple[int, int], Cells], ...]
 
-    def __add__(self, other: PlausibilityTally) -> PlausibilityTally:
-        if not isinstance(other, PlausibilityTally):
+    def __add__(self, other: PlausibilityTotals) -> PlausibilityTotals:
+        if not isinstance(other, PlausibilityTotals):
             return NotImplemented
-        found = {
-            pair: _added(self.found.get(pair, {}), other.found.get(pair, {}))
-            for pair in {**self.found, **other.found}
-        }
-        return PlausibilityTally(
-            self.pairs,
+        return PlausibilityTotals(
             self.total + other.total,
             self.implausible + other.implausible,
             self.changed + other.changed,
             self.both + other.both,
-            found,
+            tuple(
+                {pair: _add_cells(a.get(pair, {}), b.get(pair, {})) for pair in {**a, **b}}
+                for a, b in zip(self.found, other.found, strict=True)
+            ),
         )
 
 
-def _added(one: Mapping[int, int], other: Mapping[int, int]) -> dict[int, int]:
+def _add_cells(one: Cells, other: Cells) -> Cells:
     return {cell: one.get(cell, 0) + other.get(cell, 0) for cell in {**one, **other}}
 
 
 @dataclass(frozen=True, eq=False)
+class PlausibilityFold:
+    """The fold that adds up which perturbed rows are implausible, and which change."""
+
+    check: PairCheck
+
+    def __call__(self, changes: Changes) -> PlausibilityTotals:
+        """Check the variants of a chunk."""
+        # Without weights rows are counted, which is exact and fast.
+        weights = changes.weights
+        w = np.ones(changes.n_rows, dtype=bool) if weights is None else weights
+        variants, plan = changes.variants, changes.plan
+        implausible, hits = self.check.find_implausible(changes.chunk)
+
+        def add_up(which: Array) -> Array:
+            return np.array([exact_sums(row * w)[0] for row in changes.expect(which)], object)
+
+        # The last scenario of each kind: all attributes perturbed together.
+        last = [(kind + 1) * len(plan.names) - 1 for kind in range(len(plan.couplings))]
+        masses = [variants.probability[:, s] * w[variants.rows] for s in last]
+        return PlausibilityTotals(
+            exact_sums(w)[0],
+            add_up(implausible),
+            add_up(changes.loss),
+            add_up(changes.loss & implausible),
+            tuple(
+                {pair: _sum_cells(cell[hit], mass[hit]) for pair, (hit, cell) in hits.items()}
+                for mass in masses
+            ),
+        )
+
+
+def _sum_cells(cells: Array, mass: Array) -> Cells:
+    """Return exact sums of the mass in each cell that has any."""
+    some = mass > 0
+    found, place = np.unique(cells[some], return_inverse=True)
+    return dict(zip(found.tolist(), exact_sums(mass[some], place, len(found)), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
 class Plausibility:
-    """How many perturbed rows could exist, and the risk of those alone.
+    """How many perturbed rows are plausible, and the risk of those alone.
 
     Attributes
     ----------
-    names : list
-        What is perturbed: each attribute alone (where asked for), then all of them together.
-    tally : PlausibilityTally
+    plan : PerturbationPlan
+    pair_counts : PairCounts of the reference data
+    totals : PlausibilityTotals
+    kind : int
+        Which scenarios it is about, where the plan has them without (0) and with (1) coupled
+        columns.
 
     Examples
     --------
@@ -278,8 +137,22 @@ class Plausibility:
     1       M  title    Ms   2.0     0       1.0
     """
 
-    names: list[Any]
-    tally: PlausibilityTally
+    plan: PerturbationPlan
+    pair_counts: PairCounts
+    totals: PlausibilityTotals
+    kind: int = 0
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of what is perturbed: each attribute alone (where asked for), then all."""
+        return self.plan.names
+
+    @property
+    def when_coupled(self) -> Plausibility | None:
+        """The same where coupled columns follow; None if the plan has no such scenarios."""
+        if self.kind + 1 >= len(self.plan.couplings):
+            return None
+        return Plausibility(self.plan, self.pair_counts, self.totals, self.kind + 1)
 
     @property
     def share(self) -> float:
@@ -292,13 +165,17 @@ class Plausibility:
         return float(self.table()["risk_plausible"].iloc[-1])
 
     def table(self) -> pd.DataFrame:
-        """Share of implausible rows, and the risk of either kind, by what is perturbed."""
-        tally = self.tally
-        total = np.full(len(self.names), tally.total, dtype=object)
+        """Return the share of implausible rows, and the risk of either kind, by scenario."""
+        n, totals = len(self.names), self.totals
+        own = slice(self.kind * n, (self.kind + 1) * n)
+        total = np.full(n, totals.total, dtype=object)
+        implausible, changed, both = (
+            sums[own] for sums in (totals.implausible, totals.changed, totals.both)
+        )
         shares = {
-            "implausible": (tally.implausible, total),
-            "risk_plausible": (tally.changed - tally.both, total - tally.implausible),
-            "risk_implausible": (tally.both, tally.implausible),
+            "implausible": (implausible, total),
+            "risk_plausible": (changed - both, total - implausible),
+            "risk_implausible": (both, implausible),
         }
         return pd.DataFrame(
             {name: list(map(share, *of)) for name, of in shares.items()},
@@ -309,35 +186,36 @@ class Plausibility:
     def pairs(self) -> pd.DataFrame:
         """The implausible pairs that perturbed rows contain, the most frequent first.
 
-        An `attribute` `becomes` a value that hardly goes with this `value` of a `column`. `rows`
-        of them, in expectation and by sample weight, a `share` of all; the reference data has
-        `seen` such rows, where chance would have had it `expected` to.
+        An `attribute` `becomes` a value that is rare beside this `value` of a `column`. `rows` is
+        the expected weight of perturbed rows with the pair, `share` their share of all rows. The
+        reference data has `seen` rows with the pair, and would have `expected` ones if both
+        columns were independent.
         """
-        frame = pd.DataFrame(self._pair_rows(), columns=PAIRS)
+        frame = pd.DataFrame(self._iter_pairs(), columns=PAIR_COLUMNS)
         return frame.sort_values(
             ["rows", "expected"], ascending=False, kind="stable", ignore_index=True
         )
 
-    def _pair_rows(self) -> Iterator[tuple[Any, ...]]:
-        pairs = self.tally.pairs
-        for (j, i), found in sorted(self.tally.found.items()):
+    def _iter_pairs(self) -> Iterator[tuple[Any, ...]]:
+        pairs = self.pair_counts
+        for (j, i), cells in sorted(self.totals.found[self.kind].items()):
             attribute, category = pairs.attributes.attributes[j], pairs.categories[i]
             seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
-            for cell, mass in sorted(found.items()):
+            for cell, mass in sorted(cells.items()):
                 a, v = divmod(cell, len(category))
                 names = attribute.name, attribute.values[a], category.name, category.label(v)
-                rows = share(mass, UNIT), share(mass, self.tally.total)
+                rows = share(mass, UNIT), share(mass, self.totals.total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:
         named = [
             f"{row.attribute} = {row.becomes} with {row.column} = {row.value} ({row.rows:,.0f})"
-            for row in self.pairs.head(MOST_NAMED).itertuples()
+            for row in self.pairs.head(MAX_NAMED).itertuples()
         ]
-        first = f", first of all {'; '.join(named)}" if named else ""
+        most_frequent = f", most often {'; '.join(named)}" if named else ""
         return (
-            f"{self.share:.2%} of perturbed rows are implausible{first}. Discriminative risk "
-            f"among the others: {self.risk:.2%}."
+            f"{self.share:.2%} of perturbed rows are implausible{most_frequent}. Discriminative "
+            f"risk among the others: {self.risk:.2%}."
         )
 
     def __repr__(self) -> str:

@@ -1,33 +1,99 @@
-"""What an assessment of risk adds up: a few exact sums, however many rows there are.
+"""Exact sums over rows that results are computed from, however many rows there are.
 
-Totals of parts add up to the totals of the whole to the last digit (see `exact_sums`), so that
-chunks, partitions and machines do not show in any result.
+Sums of parts add up to the sums of the whole to the last digit (see `dr_core._utils`), so that
+chunks, partitions and machines do not change any result.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import factorize
-from dr_core._utils import Array, exact_squares, exact_sums, share, sorted_values
+from dr_core._tables import factorize, find_first, joint_positions
+from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sorted_values
+from dr_core.perturbation import Scenario, SensitiveAttributes
+from dr_core.risk._changes import Changes
 
-__all__ = ["Moves", "RiskTotals"]
+__all__ = ["DirectionSums", "GroupSums", "PerScenario", "RiskTotals", "RowRisks", "in_group"]
 
 HIGHER, LOWER = ("any", "higher"), ("any", "lower")
-"""How a quantity changes."""
+"""Directions in which a quantity changes."""
 
-N_GROUPS = 3
+Codes = tuple[int, ...]
 
-Pair = tuple[Any, Any]
+
+class PerScenario(tuple[Any, ...]):
+    """One value for each scenario of a plan; two of them add up scenario by scenario."""
+
+    def __add__(self, other: Any) -> PerScenario:
+        return PerScenario(one + another for one, another in zip(self, other, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSums:
+    """Exact sums over the rows of each group, a combination of sensitive values.
+
+    Attributes
+    ----------
+    columns : names of the sums: "rows", "weight", then those of weighted values
+    sums : array of Python integers, one for each column, by the codes of the group
+    """
+
+    columns: tuple[str, ...]
+    sums: dict[Codes, Array]
+
+    @classmethod
+    def of(cls, codes: Array, weights: Array | None, **values: Array) -> GroupSums:
+        """Sum values of shape (n,) over rows with codes of shape (attributes, n).
+
+        Examples
+        --------
+        >>> found = GroupSums.of(np.array([[0, 1, 0]]), None, risk=np.array([1.0, 0.0, 0.5]))
+        >>> found.mean("risk"), found.mean("risk", lambda codes: codes == (0,))
+        (0.5, 0.75)
+        """
+        position = joint_positions(codes)
+        first = find_first(position)
+        # Without weights rows are counted, which is exact and fast.
+        w = np.ones(len(position), dtype=bool) if weights is None else weights
+        columns = [np.bincount(position).astype(object)] + [
+            exact_sums(column, position, len(first))
+            for column in (w, *(w * some for some in values.values()))
+        ]
+        keys = map(tuple, codes[:, first].T.tolist())
+        sums = dict(zip(keys, np.stack(columns, axis=1), strict=True))
+        return cls(("rows", "weight", *values), sums)
+
+    def __add__(self, other: GroupSums) -> GroupSums:
+        both = dict(self.sums)
+        for key, sums in other.sums.items():
+            both[key] = both[key] + sums if key in both else sums
+        return GroupSums(self.columns, both)
+
+    def total(self, column: str, where: Callable[[Codes], bool] | None = None) -> int:
+        """Sum a column over all groups, or over those whose codes fulfil a condition."""
+        place = self.columns.index(column)
+        return int(sum(s[place] for key, s in self.sums.items() if where is None or where(key)))
+
+    def mean(self, column: str, where: Callable[[Codes], bool] | None = None) -> float:
+        """Weighted mean of a column; NaN where there is no weight."""
+        return share(self.total(column, where), self.total("weight", where))
+
+
+def in_group(
+    group: int, attributes: SensitiveAttributes, scenario: Scenario
+) -> Callable[[Codes], bool]:
+    """Return the condition that codes belong to privileged, marginalised or neither rows."""
+    return lambda codes: attributes.group_of(codes, scenario.active) == group
 
 
 @dataclass(frozen=True)
-class Moves:
-    """Weight of the rows whose prediction changes, by what it was and what it becomes.
+class DirectionSums:
+    """Weight of the rows whose prediction changes, by prediction before and after.
 
     Attributes
     ----------
@@ -36,34 +102,47 @@ class Moves:
     """
 
     are_numbers: bool
-    mass: dict[Pair, int]
+    mass: dict[tuple[Any, Any], int]
 
     @classmethod
-    def of(cls, before: Array, after: Array, mass: Array, are_numbers: bool) -> Moves:
-        """Sum up changed predictions."""
+    def of(cls, before: Array, after: Array, mass: Array, are_numbers: bool) -> DirectionSums:
+        """Sum the mass of changed predictions."""
         if are_numbers:
             pairs, cell = [LOWER, HIGHER], (after > before).astype(np.intp)
         else:
+            # Pairs as cells of a table: old label i and new label j of 3 are cell i * 3 + j.
             (old, olds), (new, news) = factorize(before), factorize(after)
             found, cell = np.unique(old * len(news) + new, return_inverse=True)
             pairs = [(olds[i // len(news)], news[i % len(news)]) for i in found]
         sums = exact_sums(mass, cell, len(pairs))
         return cls(are_numbers, dict(zip(pairs, sums, strict=True)))
 
-    def __add__(self, other: Moves) -> Moves:
-        are_numbers = self.are_numbers or other.are_numbers
-        mine, its = (part._as_numbers() if are_numbers else part.mass for part in (self, other))
-        both = {pair: mine.get(pair, 0) + its.get(pair, 0) for pair in {**mine, **its}}
-        return Moves(are_numbers, both)
+    @classmethod
+    def of_changes(cls, changes: Changes) -> DirectionSums:
+        """Sum the changes of the last scenario, all attributes perturbed together."""
+        rows, mass = changes.variants.rows, changes.variants.probability[:, -1]
+        if changes.weights is not None:
+            mass = mass * changes.weights[rows]
+        # Variants of single attributes have no mass when all are perturbed.
+        counts = changes.loss & (mass > 0)
+        after = changes.after[counts]
+        are_numbers = changes.predictor.predicts_numbers(changes.before, after)
+        return cls.of(changes.own[counts], after, mass[counts], are_numbers)
 
-    def _as_numbers(self) -> dict[Pair, int]:
+    def __add__(self, other: DirectionSums) -> DirectionSums:
+        are_numbers = self.are_numbers or other.are_numbers
+        mine, its = (one._as_numbers() if are_numbers else one.mass for one in (self, other))
+        both = {pair: mine.get(pair, 0) + its.get(pair, 0) for pair in {**mine, **its}}
+        return DirectionSums(are_numbers, both)
+
+    def _as_numbers(self) -> dict[tuple[Any, Any], int]:
         if self.are_numbers:
             return self.mass
         higher = sum(mass for (old, new), mass in self.mass.items() if new > old)
         return {HIGHER: higher, LOWER: sum(self.mass.values()) - higher}
 
     def table(self, total: int) -> pd.DataFrame:
-        """Share of all rows, by what a prediction was and what it becomes."""
+        """Return the share of all rows, by prediction before and after."""
         pairs = [pair for pair in sorted_values(self.mass) if self.mass[pair]]
         shares = [share(self.mass[pair], total) for pair in pairs]
         old, new = zip(*pairs, strict=True) if pairs else ((), ())
@@ -72,67 +151,104 @@ class Moves:
 
 @dataclass(frozen=True, eq=False)
 class RiskTotals:
-    """Sums over rows, exact; S scenarios of what is perturbed, 3 groups of rows.
+    """All that an assessment adds up.
 
     Attributes
     ----------
-    rows : (S, 3) number of rows of each group
-    weight : (S, 3) their weight
-    squares : () sum of squared weights, in squares of units
-    risk : (S, 3) weighted individual risks
-    touched : (S, 3) weight of rows whose prediction can change
-    correct : (1 + S,) weight of right predictions, on x and then on x̃; empty without y
-    moves : Moves, all attributes perturbed
+    groups : PerScenario of GroupSums
+        Sums of "risk", and of "touched": rows whose prediction can change.
+    squares : sum of squared weights
+    correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
+    directions : DirectionSums
     predicted, labels : dictionaries whose keys are the classes predicted, and those of y
     """
 
-    rows: Array
-    weight: Array
+    groups: PerScenario
     squares: Any
-    risk: Array
-    touched: Array
     correct: Array
-    moves: Moves
+    directions: DirectionSums
     predicted: dict[Any, None]
     labels: dict[Any, None]
 
     @classmethod
-    def of(
-        cls,
-        risks: Array,
-        groups: Array,
-        weights: Array | None,
-        correct: Array,
-        moves: Moves,
-        predicted: dict[Any, None],
-        labels: dict[Any, None],
-    ) -> RiskTotals:
-        """Sum up rows; the last axis of `risks`, `groups` and `correct` is that of the rows."""
-        # Without weights rows are counted, which is exact and fast.
-        w = np.ones(risks.shape[-1], dtype=bool) if weights is None else weights
-
-        def by_group(values: Array) -> Array:
-            pairs = zip(values, groups, strict=True)
-            return np.stack([exact_sums(of_rows, cells, N_GROUPS) for of_rows, cells in pairs])
-
-        everyone = np.broadcast_to(w, risks.shape)
+    def of(cls, changes: Changes) -> RiskTotals:
+        """Add up the rows of a chunk; a fold."""
+        weights = changes.weights
+        w = np.ones(changes.n_rows, dtype=bool) if weights is None else weights
+        directions = DirectionSums.of_changes(changes)
+        are_classes = changes.y is not None and not directions.are_numbers
         return cls(
-            np.stack([np.bincount(cells, minlength=N_GROUPS) for cells in groups]),
-            by_group(everyone),
+            PerScenario(
+                GroupSums.of(changes.codes_of(s), weights, risk=risk, touched=risk > 0)
+                for s, risk in enumerate(changes.risk)
+            ),
             exact_squares(w)[0],
-            by_group(risks * w),
-            by_group((risks > 0) * w),
-            np.array([exact_sums(right * w)[0] for right in correct], dtype=object),
-            moves,
-            predicted,
-            labels,
+            np.array([exact_sums(right * w)[0] for right in get_correct(changes)], dtype=object),
+            directions,
+            _find_distinct(changes.before) if are_classes else {},
+            _find_distinct(changes.y) if are_classes else {},
         )
-
-    @property
-    def total(self) -> int:
-        """Weight of all rows."""
-        return int(self.weight[0].sum())
 
     def __add__(self, other: RiskTotals) -> RiskTotals:
         parts = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
         return RiskTotals(*(a | b if isinstance(a, dict) else a + b for a, b in parts))
+
+    @property
+    def weight(self) -> int:
+        """Exact weight of all rows."""
+        return self.groups[-1].total("weight")
+
+
+def _find_distinct(column: Any) -> dict[Any, None]:
+    return dict.fromkeys(factorize(column).values)
+
+
+def get_correct(changes: Changes) -> Array:
+    """Return the probability of a correct prediction on x, then on x̃: (1 + S, n).
+
+    Without labels it is empty.
+    """
+    if changes.y is None:
+        return np.empty((0, 0))
+    rows, tolerance = changes.variants.rows, changes.predictor.tolerance
+    right = ~differs(changes.y, changes.before, tolerance)
+    after = ~differs(changes.y[rows], changes.after, tolerance)
+    gains = after.astype(int) - right[rows]
+    return np.stack(
+        [
+            right.astype(float),
+            *(
+                right + np.bincount(rows, probability * gains, len(right))
+                for probability in changes.variants.probability.T
+            ),
+        ]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RowRisks:
+    """What is known of each row; kept only for rows in memory.
+
+    Attributes
+    ----------
+    predictions : (n,) f(x)
+    risks : (S, n) individual risk in each scenario
+    groups : (S, n) 0 for marginalised rows, 1 for privileged ones, 2 where a value is missing
+    loss : (k,) ℓ(f, x) of each variant, in the order in which the plan makes them
+    """
+
+    predictions: Array
+    risks: Array
+    groups: Array
+    loss: Array
+
+    @classmethod
+    def of(cls, changes: Changes) -> list[RowRisks]:
+        """Return the rows of a chunk as a list; a fold, whose values are joined at the end."""
+        return [cls(changes.before, changes.risk, changes.groups, changes.loss)]
+
+    @classmethod
+    def concatenate(cls, parts: list[RowRisks]) -> RowRisks:
+        """Join the rows of chunks."""
+        names = [field.name for field in fields(cls)]
+        return cls(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))

@@ -151,14 +151,14 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"privileged": {"sex": "male"}}, "'male' is not in column 'sex'"),
-            ({"privileged": {"gender": "Male"}}, "'gender' is not in X"),
-            ({"favorable_label": "yes"}, "'denied', 'granted'.*favorable_label, 'yes'"),
-            ({"sample_weight": [1.0]}, "sample_weight has length 1, but X has 120 rows"),
-            ({"y_pred": ["granted"]}, "y_pred has length 1, but X has 120 rows"),
-            ({"scores": [0.5]}, "scores has length 1, but X has 120 rows"),
-            ({"sensitive_features": ["Male"]}, "sensitive_features has length 1"),
-            ({"privileged": {"income": 3.0}}, "'income' has .* distinct numbers"),
+            ({"privileged": {"sex": "male"}}, "'male'.*'sex'"),
+            ({"privileged": {"gender": "Male"}}, r"'gender'.*\bX\b"),
+            ({"favorable_label": "yes"}, "'denied', 'granted'.*favorable_label"),
+            ({"sample_weight": [1.0]}, r"\bsample_weight\b.*\b1\b.*\b120\b"),
+            ({"y_pred": ["granted"]}, r"\by_pred\b.*\b1\b.*\b120\b"),
+            ({"scores": [0.5]}, r"\bscores\b.*\b1\b.*\b120\b"),
+            ({"sensitive_features": ["Male"]}, r"\bsensitive_features\b.*\b1\b"),
+            ({"privileged": {"income": 3.0}}, "'income'.*domain="),
         ],
     )
     def test_wrong_arguments_are_named(self, loans, changes, message):
@@ -169,32 +169,32 @@ class TestRefusals:
     def test_missing_sensitive_values_are_counted(self, loans):
         X, y = loans
         gaps = X.assign(sex=X["sex"].where(np.arange(120) > 2))
-        with pytest.raises(ValueError, match="'sex' is missing in 3 of 120 rows"):
+        with pytest.raises(ValueError, match=r"'sex'.*\b3\b.*\b120\b"):
             to_aif360(gaps, y, privileged={"sex": "Male"}, favorable_label="granted")
 
     def test_missing_labels_are_counted(self, loans):
         X, y = loans
-        with pytest.raises(ValueError, match="y has 3 missing values"):
+        with pytest.raises(ValueError, match=r"\by\b.*\b3\b.*\bmissing\b"):
             to_aif360(X, y.where(np.arange(120) > 2), privileged={"sex": "Male"})
 
     def test_sensitive_features_without_privileged_value_are_named(self, loans):
         X, y = loans
-        with pytest.raises(ValueError, match="each needs its privileged value"):
+        with pytest.raises(ValueError, match=r"sensitive_features.*'race'.*privileged"):
             to_aif360(X, y, sensitive_features=X[["sex", "race"]], privileged={"sex": "Male"})
 
     def test_columns_that_are_the_same_in_text_are_named(self):
         X = pd.DataFrame({1: [0, 1], "1": [1, 0]})
-        with pytest.raises(ValueError, match="same name as text"):
+        with pytest.raises(ValueError, match=r"\bX\b.*'1', '1'"):
             to_aif360(X, [0, 1], privileged={1: 1})
 
     def test_values_that_cannot_be_coded_are_named(self):
         X = pd.DataFrame({"sex": [0, 1], "tags": [["a"], []]})
-        with pytest.raises(TypeError, match="column 'tags' holds values that cannot"):
+        with pytest.raises(TypeError, match="'tags'"):
             to_aif360(X, [0, 1], privileged={"sex": 1})
 
     @pytest.mark.parametrize("X", [[[1, 2]], {"sex": [0, 1]}, np.zeros(3)])
     def test_what_is_no_table_is_named(self, X):
-        with pytest.raises((TypeError, ValueError), match=r"DataFrame|two dimensions"):
+        with pytest.raises((TypeError, ValueError), match=r"\bX\b.*(DataFrame|dimension)"):
             to_aif360(X, [0, 1], privileged={"sex": 1})
 
     def test_polars_is_pointed_to_pandas(self):
@@ -203,14 +203,14 @@ class TestRefusals:
             to_aif360(X, [0, 1], privileged={"sex": 1})
 
     def test_arrays_of_sensitive_features_need_a_name_for_each_column(self, loans):
-        with pytest.raises(ValueError, match="sensitive_features has 2 columns"):
+        with pytest.raises(ValueError, match=r"\bsensitive_features\b.*\b2\b"):
             to_aif360(*loans, sensitive_features=np.zeros((120, 2)), privileged={"sex": 0})
 
     @pytest.mark.parametrize("name", ["1000", "ann", "-1"])
     def test_foreign_instance_names_are_refused(self, dataset, name):
         renamed = dataset.copy()
         renamed.instance_names = [name] * 120
-        with pytest.raises(ValueError, match="instance_names are not those"):
+        with pytest.raises(ValueError, match=r"instance_names.*to_aif360"):
             to_fairlearn(renamed)
 
 

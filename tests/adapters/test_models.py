@@ -78,7 +78,7 @@ class TestAsEstimator:
         np.testing.assert_array_equal(best, estimator.predict(X))
 
     def test_labels_that_nobody_has_are_refused(self, loans, dataset):
-        with pytest.raises(ValueError, match=r"the algorithm has labels 0\.7, but"):
+        with pytest.raises(ValueError, match=r"algorithm.*\b0\.7\b"):
             as_estimator(LabelsOnly(0.7), dataset).predict(loans[0])
 
     def test_weights_reach_the_algorithm(self, loans, dataset):
@@ -115,19 +115,19 @@ class TestAsEstimator:
 
     def test_values_the_dataset_never_had_are_named(self, loans, dataset):
         X = loans[0].assign(sex="Unknown")
-        with pytest.raises(ValueError, match="column 'sex' has 'Unknown'"):
+        with pytest.raises(ValueError, match=r"'sex'.*'Unknown'"):
             as_estimator(as_transformer(TREE).fit(dataset), dataset).predict(X)
 
     def test_gaps_the_dataset_never_had_are_counted(self, loans):
         X, y = loans
         full = X.assign(income=X["income"].fillna(50))
         dataset = to_aif360(full, y, privileged={"sex": "Male"}, favorable_label="granted")
-        with pytest.raises(ValueError, match=r"'income' has .* missing values, and had none"):
+        with pytest.raises(ValueError, match=r"'income'.*\bmissing\b"):
             as_estimator(as_transformer(TREE).fit(dataset), dataset).predict(X)
 
     def test_a_dataset_made_elsewhere_is_refused(self, loans, dataset):
         del dataset.metadata["dr_adapters"]
-        with pytest.raises(ValueError, match="one that to_aif360 made"):
+        with pytest.raises(ValueError, match=r"dataset.*\bto_aif360\b"):
             as_estimator(as_transformer(TREE), dataset).predict(loans[0])
 
 

@@ -150,9 +150,9 @@ def test_empty_partitions_do_not_matter(client, people):
     parts = dd.from_pandas(women, npartitions=6)
     parts = parts[parts["score"] > 0]
     domain = {"domain": {"sex": ["F", "M"]}}
-    with pytest.warns(UserWarning, match="no privileged row"):
+    with pytest.warns(UserWarning, match="privileged"):
         there = assess_risk(rule, parts, PRIVILEGED, **domain)
-    with pytest.warns(UserWarning, match="no privileged row"):
+    with pytest.warns(UserWarning, match="privileged"):
         here = assess_risk(rule, women[women["score"] > 0], PRIVILEGED, **domain)
     assert same_risk(there, here)
 
@@ -257,20 +257,20 @@ def parts_of(people, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sex": None}, "column 'sex' is missing"),
-        ({"score": None}, "column 'score' is missing"),
-        ({"score": "high"}, "column 'score' has dtype"),
-        ({"hired": 0.5}, "column 'hired' has dtype float64, but int64 elsewhere"),
+        ({"sex": None}, "'sex'"),
+        ({"score": None}, "'score'"),
+        ({"score": "high"}, "'score'.*dtype"),
+        ({"hired": 0.5}, "'hired'.*float64.*int64"),
     ],
 )
 def test_a_partition_unlike_the_others_is_named(client, people, changes, message):
-    with pytest.raises(ValueError, match=r"partition 1 \(counted from 0\): " + message):
+    with pytest.raises(ValueError, match=r"\bpartition 1\b.*" + message):
         assess_risk(rule, parts_of(people, **changes), PRIVILEGED, y="hired")
 
 
 def test_a_partition_with_an_unseen_value_is_named(client, people):
     attributes = learn_attributes(people, PRIVILEGED)
-    with pytest.raises(ValueError, match=r"partition 1 .*'sex' has 'X', which is not among"):
+    with pytest.raises(ValueError, match=r"\bpartition 1\b.*'sex'.*'X'"):
         assess_risk(rule, parts_of(people, sex="X"), attributes)
 
 
@@ -284,16 +284,17 @@ def test_a_partition_whose_reading_fails_is_named(client, people):
     X = dd.from_delayed(parts, meta=people.iloc[:0], verify_meta=False)
     with pytest.raises(OSError, match="disk on fire") as error:
         assess_risk(rule, X, PRIVILEGED)
-    assert error.value.__notes__ == ["This happened in partition 2 (counted from 0)."]
+    (note,) = error.value.__notes__
+    assert "partition 2 " in note
 
 
 def test_labels_in_other_partitions_are_refused(client, people):
     X, y = dd.from_pandas(people, npartitions=3), dd.from_pandas(people["hired"], npartitions=4)
-    with pytest.raises(ValueError, match="y has 4 parts, but X has 3 partitions"):
+    with pytest.raises(ValueError, match=r"\by\b.*\b4\b.*\bX\b.*\b3\b"):
         assess_risk(rule, X, PRIVILEGED, y=y)
 
 
 def test_unknown_categories_are_refused(client, people):
     X = dd.from_pandas(people, npartitions=3).astype({"sex": "category"})
-    with pytest.raises(ValueError, match=r"categories of 'sex' are unknown.*X.categorize\(\)"):
+    with pytest.raises(ValueError, match=r"'sex'.*X\.categorize\(\)"):
         assess_risk(rule, X, PRIVILEGED)

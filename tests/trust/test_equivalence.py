@@ -23,7 +23,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
-from dr_core import Predictions, compare
+from dr_core import Predictions, compare, learn_attributes
 
 CLOSE = {"rel": 1e-12, "abs": 1e-14}
 
@@ -61,8 +61,7 @@ def ours(group, y, f, weights, provider="core"):
                 {"m": Predictions(f, f)},
                 X,
                 y,
-                {"group": 1},
-                domain={"group": [0, 1]},
+                learn_attributes(X, {"group": 1}, domain={"group": [0, 1]}),
                 labels=[0, 1],
                 sample_weight=weights,
                 provider=provider,

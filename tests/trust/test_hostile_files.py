@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import zipfile
 
 import numpy as np
@@ -45,18 +46,18 @@ class TestBombs:
         path.write_bytes(gzip.compress(f"{HEADER}\n".encode() + b"M,30,1\n" * 1_000_000))
         code, out, err = audit(capsys, path)
         assert (code, out) == (2, "")
-        assert err.startswith("dr-audit: 'a.csv.gz' cannot be read: it unpacks to more than ")
+        assert re.fullmatch(r"dr-audit: .*a\.csv\.gz.* [\d,]+ bytes.*\n", err)
 
     def test_a_gzip_bomb_of_one_cell_is_refused_before_it_is_held(self, capsys, tmp_path):
         path = tmp_path / "a.csv.gz"
         path.write_bytes(gzip.compress(b"x" * 20_000_000))
-        assert "it unpacks to more than" in audit(capsys, path)[2]
+        assert re.search(r"a\.csv\.gz.* [\d,]+ bytes", audit(capsys, path)[2])
 
     def test_a_parquet_bomb_is_refused(self, capsys, tmp_path):
         path = tmp_path / "a.parquet"
         pq.write_table(pa.table({"sex": pa.nulls(3_000_000), "good": pa.nulls(3_000_000)}), path)
         assert path.stat().st_size < 100_000
-        assert "it unpacks to more than" in audit(capsys, path)[2]
+        assert re.search(r"a\.parquet.* [\d,]+ bytes", audit(capsys, path)[2])
 
     def test_a_model_bomb_is_refused(self, capsys, tmp_path):
         data, model = write(tmp_path / "a.csv", HEADER, ROWS), tmp_path / "a.skops"
@@ -64,12 +65,12 @@ class TestBombs:
             archive.writestr("schema.json", "[" * 20_000_000)
         code, _, err = audit(capsys, data, "--model", model)
         assert code == 2
-        assert "it unpacks to 20,000,000 bytes" in err
+        assert "20,000,000 bytes" in err
 
     def test_a_gzip_bomb_is_refused_in_chunks_too(self, tmp_path):
         path = tmp_path / "a.csv.gz"
         path.write_bytes(gzip.compress(b"x" * 20_000_000))
-        with pytest.raises(ValueError, match=r"^'a\.csv\.gz' cannot be read: it unpacks to more"):
+        with pytest.raises(ValueError, match=r"a\.csv\.gz.* [\d,]+ bytes"):
             list(iter_chunks(path, 10))
 
     def test_an_ordinary_compressed_file_is_read(self, tmp_path):
@@ -131,14 +132,14 @@ class TestOddContent:
     def test_rows_longer_than_the_header_do_not_shift_the_columns(self, tmp_path):
         path = write(tmp_path / "a.csv", "sex,good", ["M,30,1", "F,40,0"])
         for read in (read_table, lambda path: list(iter_chunks(path, 1))):
-            with pytest.raises(ValueError, match="its rows have more cells than its header"):
+            with pytest.raises(ValueError, match=r"a\.csv.*header"):
                 read(path)
 
     @pytest.mark.parametrize("content", [b"PAR1", b"", b"PAR1" + b"\xff" * 50 + b"PAR1"])
     def test_a_broken_parquet_file_is_named(self, tmp_path, content):
         path = tmp_path / "a.parquet"
         path.write_bytes(content)
-        with pytest.raises(ValueError, match=r"^'a\.parquet' cannot be read: "):
+        with pytest.raises(ValueError, match=r"a\.parquet"):
             read_table(path)
 
     @pytest.mark.parametrize("seed", range(20))
@@ -151,7 +152,7 @@ class TestOddContent:
         }.items():
             (tmp_path / name).write_bytes(content)
             for read in (read_table, lambda path: list(iter_chunks(path, 7))):
-                with pytest.raises(ValueError, match=f"^'{name}' "):
+                with pytest.raises(ValueError, match=re.escape(name)):
                     read(tmp_path / name)
 
 
@@ -218,7 +219,8 @@ class TestModels:
         skops.io.dump({"model": DecisionTreeClassifier(), "run": os.system}, tmp_path / "m.skops")
         code, _, err = audit(capsys, data, "--model", tmp_path / "m.skops", "--trust-pickle")
         assert code == 2
-        assert "holds types that are not known to be safe: 'posix.system'" in err
+        assert "m.skops" in err
+        assert "posix.system" in err
 
 
 def test_the_console_of_a_terminal_gets_no_escape_of_a_name(tmp_path):

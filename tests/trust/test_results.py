@@ -51,13 +51,13 @@ def test_a_wrong_selection_is_told_before_the_search(search, monkeypatch):
     votes = Votes([[0, 1]] * 12, [[0, 1]] * 12, y=[0, 1])
     begun = lambda *_: pytest.fail("the search has begun")  # noqa: E731
     monkeypatch.setattr(sys.modules[search.__module__], "true_front", begun)
-    with pytest.raises(ValueError, match="selection must be"):
+    with pytest.raises(ValueError, match=r"^`?selection.*min_risk"):
         search(votes, 3, selection="best")
 
 
 def test_a_wrong_scorer_fails_before_a_search_that_would_hide_it():
     # A search over models turns an error of its scorer into scores of NaN.
-    with pytest.raises(ValueError, match="p must be"):
+    with pytest.raises(ValueError, match=r"^`?p\b.* 1\b"):
         risk_scorer({"sex": 1}, p=0)
 
 
@@ -65,7 +65,7 @@ def test_names_in_an_error_come_in_the_order_of_the_table():
     comparison = compare(
         {"m": Predictions(Y, Y)}, X, Y, {"sex": 1}, measures=["recall", "accuracy"]
     )
-    with pytest.raises(ValueError, match="there are 'recall', 'accuracy'"):
+    with pytest.raises(ValueError, match="'recall', 'accuracy'"):
         plot_comparison(comparison, measures=["f1"])
 
 

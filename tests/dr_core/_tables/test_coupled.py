@@ -70,7 +70,9 @@ def test_a_part_that_lacks_a_value_of_a_rule_still_follows_it(income, rows):
 
 def test_without_reference_partitions_have_no_plausibility(income, rows, labels):
     parted = cut(rows)
-    told = compare({"rule": rich}, parted, labels, income.privileged, coupled=RULES).table()
+    told = compare(
+        {"rule": rich}, parted, labels, learn_attributes(parted, income.privileged, coupled=RULES)
+    ).table()
     assert "discriminative_risk_coupled" in told
     assert "implausible_share" not in told
     with pytest.raises(ValueError, match="pass reference="):
@@ -83,6 +85,11 @@ def test_without_reference_partitions_have_no_plausibility(income, rows, labels)
 def test_one_hot_columns_in_partitions_follow_too(rows):
     encoded = pd.get_dummies(rows[["sex", "relationship"]], columns=["relationship"], dtype=int)
     wives = lambda X: np.asarray(X["relationship_Wife"]) == 1  # noqa: E731
-    whole = assess_risk(wives, encoded, {"sex": "Male"}, coupled=RULES)
-    assert assess_risk(wives, cut(encoded), {"sex": "Male"}, coupled=RULES).value == whole.value
+    whole = assess_risk(wives, encoded, learn_attributes(encoded, {"sex": "Male"}, coupled=RULES))
+    assert (
+        assess_risk(
+            wives, cut(encoded), learn_attributes(cut(encoded), {"sex": "Male"}, coupled=RULES)
+        ).value
+        == whole.value
+    )
     assert whole.value > 0.4

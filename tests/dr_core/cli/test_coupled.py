@@ -6,7 +6,7 @@ import joblib
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, datasets
+from dr_core import assess_risk, datasets, learn_attributes
 from dr_core.cli._main import main
 
 RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
@@ -49,7 +49,10 @@ def test_both_risks_and_the_pairs_are_printed_and_written(files, capsys):
     with open("out.json") as file:
         content = json.load(file)
     values = {row["measure"]: row["value"] for row in content["values"]}
-    risks = [assess_risk(Rule(), files, {"sex": "Male"}, coupled=c).value for c in (None, RULES)]
+    risks = [
+        assess_risk(Rule(), files, learn_attributes(files, {"sex": "Male"}, coupled=c)).value
+        for c in (None, RULES)
+    ]
     assert values["discriminative_risk"] == pytest.approx(risks[0])
     assert values["discriminative_risk_coupled"] == pytest.approx(risks[1])
     assert content["settings"]["coupled"] == RULES

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import Predictions, assess_risk, compare, datasets, perturb
+from dr_core import Predictions, assess_risk, compare, datasets, learn_attributes, perturb
 from dr_core.metrics import ESTABLISHED, MEASURES
 
 NAMES = ["ricci", "credit", "income", "ppr", "ppvr"]
@@ -157,8 +157,7 @@ def test_an_empty_group_is_nan_with_one_warning(people, labels):
             {"rule": rule},
             people[men],
             labels[men],
-            {"sex": "M"},
-            domain={"sex": ["M", "F"]},
+            learn_attributes(people[men], {"sex": "M"}, domain={"sex": ["M", "F"]}),
         ).table()
     assert len(seen) == 1
     assert table["demographic_parity"].isna().all()
@@ -168,7 +167,9 @@ def test_an_empty_group_is_nan_with_one_warning(people, labels):
 def test_rows_in_neither_group_count_for_accuracy_but_for_no_group(people, labels):
     X = people.astype(object)
     X.loc[:99, "sex"] = None
-    kept = compare({"r": rule}, X, labels, {"sex": "M"}, missing="keep").table()
+    kept = compare(
+        {"r": rule}, X, labels, learn_attributes(X, {"sex": "M"}, missing="keep")
+    ).table()
     rest = compare({"r": rule}, people[100:], labels[100:], {"sex": "M"}).table()
     assert kept["demographic_parity"].item() == pytest.approx(rest["demographic_parity"].item())
     assert kept["accuracy"].item() == pytest.approx(np.mean(rule(X) == labels))

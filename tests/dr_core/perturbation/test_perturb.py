@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from dr_core.perturbation._perturbation import _joint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import risk as textbook
 
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
-from dr_core.perturbation._perturbation import _joint
 
 SEX = {"sex": "Male"}
 RACE = {"race": "White"}
@@ -123,7 +123,7 @@ def test_missing_values_are_kept_on_request(kind):
     column = COLUMNS[kind].copy()
     column.iloc[3] = None
     X = pd.DataFrame({"a": column})
-    perturbed = perturb(X, {"a": column.iloc[0]}, missing="keep")
+    perturbed = perturb(X, learn_attributes(X, {"a": column.iloc[0]}, missing="keep"))
     assert perturbed["a"].dtype == column.dtype
     assert perturbed["a"].isna().tolist() == [False, False, False, True]
     assert perturbed["a"].iloc[:3].tolist() == column.iloc[[1, 0, 0]].tolist()
@@ -152,14 +152,14 @@ def test_arrays_are_perturbed_by_column_position(array):
 )
 def test_polars_frames_stay_polars_frames(dtype):
     X = pl.DataFrame({"a": pl.Series(["m", "f", None], dtype=dtype), "b": [1, 2, 3]})
-    perturbed = perturb(X, {"a": "m"}, missing="keep")
+    perturbed = perturb(X, learn_attributes(X, {"a": "m"}, missing="keep"))
     assert perturbed.schema == X.schema
     assert perturbed.to_dict(as_series=False) == {"a": ["f", "m", None], "b": [1, 2, 3]}
 
 
 def test_polars_integers_with_nulls_are_kept_on_request():
     X = pl.DataFrame({"a": [1, 0, None]})
-    perturbed = perturb(X, {"a": 1}, missing="keep")
+    perturbed = perturb(X, learn_attributes(X, {"a": 1}, missing="keep"))
     assert perturbed.schema == X.schema
     assert perturbed["a"].to_list() == [0, 1, None]
 
@@ -216,7 +216,7 @@ def test_a_domain_learned_before_serves_a_part_that_lacks_a_value():
 def test_a_domain_learned_before_can_be_used_with_missing_values():
     X = pd.DataFrame({"race": ["White", "Black", None]})
     attributes = learn_attributes(X[:2], RACE)
-    perturbed = perturb(X, attributes, missing="keep")["race"]
+    perturbed = perturb(X, learn_attributes(X, attributes, missing="keep"))["race"]
     assert perturbed[:2].tolist() == ["Black", "White"]
     assert perturbed.isna().tolist() == [False, False, True]
 
@@ -224,13 +224,15 @@ def test_a_domain_learned_before_can_be_used_with_missing_values():
 def test_repeated_and_missing_values_in_a_domain_do_not_count():
     X = pd.DataFrame({"race": ["White", "Black", "Other"]})
     domain = {"race": ["White", "Black", "Black", "Other", None]}
-    every = enumerate_perturbations(X, RACE, domain=domain)
+    every = enumerate_perturbations(X, learn_attributes(X, RACE, domain=domain))
     assert every.probability.tolist() == [0.5, 0.5, 1, 1]
 
 
 def test_a_domain_can_be_given():
     X = pd.DataFrame({"race": ["White", "Black"] * 50})
-    perturbed = perturb(X, RACE, domain={"race": ["White", "Black", "Other"]}, random_state=0)
+    perturbed = perturb(
+        X, learn_attributes(X, RACE, domain={"race": ["White", "Black", "Other"]}), random_state=0
+    )
     assert set(perturbed["race"]) == {"White", "Black", "Other"}
 
 
@@ -266,9 +268,9 @@ def test_probabilities_of_a_row_sum_to_one_when_p_is_one(X):
 def test_random_draws_follow_the_enumeration():
     X = pd.DataFrame({"sex": ["Male", "Female"], "race": ["White", "Black"]})
     domain = {"race": ["White", "Black", "Other"]}
-    every = enumerate_perturbations(X, SEX | RACE, p=0.6, domain=domain)
+    every = enumerate_perturbations(X, learn_attributes(X, SEX | RACE, domain=domain), p=0.6)
     many = pd.concat([X] * 40_000, ignore_index=True)
-    drawn = perturb(many, SEX | RACE, p=0.6, domain=domain, random_state=0)
+    drawn = perturb(many, learn_attributes(many, SEX | RACE, domain=domain), p=0.6, random_state=0)
     for i in range(2):
         seen = drawn[i::2].value_counts(normalize=True)
         mine = every.rows == i

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from dr_core import OneHot, datasets, perturb, suggest_couplings
+from dr_core import OneHot, datasets, learn_attributes, perturb, suggest_couplings
 
 
 def titles(n=40):
@@ -27,7 +27,10 @@ def test_what_is_suggested_can_be_passed_on_as_it_is():
     X = titles()
     found = suggest_couplings(X, {"sex": "M"})
     twice = perturb(
-        perturb(X, {"sex": "M"}, coupled=found.coupled), {"sex": "M"}, coupled=found.coupled
+        perturb(X, learn_attributes(X, {"sex": "M"}, coupled=found.coupled)),
+        learn_attributes(
+            perturb(X, {"sex": "M"}, coupled=found.coupled), {"sex": "M"}, coupled=found.coupled
+        ),
     )
     pd.testing.assert_frame_equal(twice, X)
 

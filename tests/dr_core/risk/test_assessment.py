@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
-from dr_core import assess_risk, chernoff, datasets, wilson
+from dr_core import assess_risk, chernoff, datasets, learn_attributes, wilson
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SEXES, RACES = ["F", "M"], ["A", "B", "O", "W"]
@@ -291,7 +291,9 @@ def test_a_model_that_writes_into_what_it_is_given_changes_neither_x_nor_the_ris
 def test_an_empty_group_gets_nan_and_a_warning():
     X = pd.DataFrame({"sex": ["M"] * 3})
     with pytest.warns(UserWarning, match="no marginalised row for 'sex'"):
-        risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"}, domain={"sex": ["M", "F"]})
+        risk = assess_risk(
+            lambda X: X["sex"], X, learn_attributes(X, {"sex": "M"}, domain={"sex": ["M", "F"]})
+        )
     assert risk.value == 1
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
@@ -334,7 +336,9 @@ def test_an_unfitted_estimator_says_so():
 
 def test_rows_with_a_missing_value_are_kept_unperturbed_and_belong_to_no_group():
     X = pd.DataFrame({"sex": ["M", "F", None]})
-    risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}, missing="keep")
+    risk = assess_risk(
+        lambda X: X["sex"] == "M", X, learn_attributes(X, {"sex": "M"}, missing="keep")
+    )
     assert risk.individual.tolist() == [1, 1, 0]
     assert risk.groups.tolist() == [[1, 0, 2]]
 

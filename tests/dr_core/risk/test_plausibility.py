@@ -68,7 +68,9 @@ def test_income_names_female_husbands_and_male_wives_first(income):
 
 
 def test_with_rules_no_implausible_row_of_income_is_due_to_that_pair(income):
-    risk = assess_risk(married, income.data, income.privileged, coupled=RULES)
+    risk = assess_risk(
+        married, income.data, learn_attributes(income.data, income.privileged, coupled=RULES)
+    )
     pairs = risk.plausibility().pairs
     assert "relationship" not in set(pairs["column"])
     plain = assess_risk(married, income.data, income.privileged).plausibility()
@@ -80,7 +82,7 @@ def test_with_rules_no_implausible_row_of_income_is_due_to_that_pair(income):
 @given(frames(), st.sampled_from([0.4, 1.0]), st.sampled_from([{}, RULES]))
 def test_share_risk_and_pairs_are_those_of_the_textbook(X, p, rules):
     options = {"rare": 0.2, "min_expected": 0.5}
-    risk = assess_risk(predict, X, BOTH, p=p, coupled=rules)
+    risk = assess_risk(predict, X, learn_attributes(X, BOTH, coupled=rules), p=p)
     ours = risk.plausibility(**options)
     rows = X.to_dict("records")
     share, plausible_risk, counts = textbook.plausibility(
@@ -239,8 +241,14 @@ def test_weights_count(income):
 def test_polars_gives_the_same_as_pandas(income):
     X = income.data.head(3000)
     rule = lambda X: np.asarray(X["age"]) > 40  # noqa: E731
-    expected = assess_risk(rule, X, income.privileged, coupled=RULES).plausibility()
-    ours = assess_risk(rule, pl.from_pandas(X), income.privileged, coupled=RULES).plausibility()
+    expected = assess_risk(
+        rule, X, learn_attributes(X, income.privileged, coupled=RULES)
+    ).plausibility()
+    ours = assess_risk(
+        rule,
+        pl.from_pandas(X),
+        learn_attributes(pl.from_pandas(X), income.privileged, coupled=RULES),
+    ).plausibility()
     pd.testing.assert_frame_equal(ours.table(), expected.table())
     assert ours.pairs["rows"].tolist() == expected.pairs["rows"].tolist()
 
@@ -270,13 +278,15 @@ def test_counts_of_other_categories_do_not_add_up(income):
 def test_a_comparison_tells_plausibility_of_each_model(income):
     X, y = income.data.head(2000), income.target.head(2000)
     models = {"married": lambda X: married(X).astype(int), "old": lambda X: (X["age"] > 50) * 1}
-    both = compare(models, X, y, income.privileged, coupled=RULES, reference=income.data)
+    both = compare(
+        models, X, y, learn_attributes(X, income.privileged, coupled=RULES), reference=income.data
+    )
     for name, model in models.items():
         alone = assess_risk(model, X, income.privileged).plausibility(income.data)
         values = both.table().loc[name, "all"]
         assert values["implausible_share"] == pytest.approx(alone.share)
         assert values["discriminative_risk_plausible"] == pytest.approx(alone.risk)
-        followed = assess_risk(model, X, income.privileged, coupled=RULES)
+        followed = assess_risk(model, X, learn_attributes(X, income.privileged, coupled=RULES))
         share = followed.plausibility(income.data).share
         assert values["implausible_share_coupled"] == pytest.approx(share)
         pd.testing.assert_frame_equal(both.plausibility[name].pairs, alone.pairs)

@@ -1,4 +1,4 @@
-"""What `aif360_dr` refuses, by public name: the call, the exception, and its message."""
+"""Bad inputs by public name of `aif360_dr`: call, exception, fragments of the message."""
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from aif360_dr import (
     perturb_dataset,
 )
 from aif360_dr.examples import hiring
+from bad_inputs.allowed import ENSEMBLES, SELECTIONS
 
 MEN, WOMEN = [{"sex": 1}], [{"sex": 0}]
 
@@ -52,60 +53,52 @@ CASES = {
         "a frame": (
             lambda: perturb_dataset(pd.DataFrame({"sex": [0, 1]}), MEN),
             TypeError,
-            "dataset is a DataFrame; pass an AIF360 dataset. Frames become one with "
-            "dr_adapters.to_aif360.",
+            ("dataset", "DataFrame", "AIF360", "to_aif360"),
         ),
         "one group in place of a list": (
             lambda: perturb_dataset(hiring(), {"sex": 1}),
             TypeError,
-            "privileged_groups must be a list of dicts of numbers, such as [{'sex': 1}]; it"
-            " is {'sex': 1}.",
+            ("privileged_groups", "[{'sex': 1}]", "{'sex': 1}"),
         ),
         "groups in words": (
             lambda: perturb_dataset(hiring(), "sex"),
             TypeError,
-            "privileged_groups must be a list of dicts of numbers, such as [{'sex': 1}]; it"
-            " is 'sex'.",
+            ("privileged_groups", "[{'sex': 1}]", "'sex'"),
         ),
         "a value in words": (
             lambda: perturb_dataset(hiring(), [{"sex": "Male"}]),
             TypeError,
-            "privileged_groups must be a list of dicts of numbers, such as [{'sex': 1}]; it"
-            " is [{'sex': 'Male'}].",
+            ("privileged_groups", "[{'sex': 1}]", "[{'sex': 'Male'}]"),
         ),
         "an unknown attribute": (
             lambda: perturb_dataset(hiring(), [{"age": 1}]),
             ValueError,
-            "privileged_groups name 'age', which is no protected attribute of the dataset; "
-            "it has 'sex', 'race'.",
+            ("privileged_groups", "'age'", "'sex'", "'race'"),
         ),
         "an unknown value": (
             lambda: perturb_dataset(hiring(), [{"sex": 7}]),
             ValueError,
-            "privileged value 7.0 of 'sex' is not in the dataset, which has 0.0, 1.0.",
+            ("privileged", "7.0", "'sex'", "0.0", "1.0"),
         ),
         "values that are all privileged": (
             lambda: perturb_dataset(hiring(), [{"sex": 0}, {"sex": 1}]),
             ValueError,
-            "every value of 'sex' is privileged (0.0, 1.0): there is nothing to perturb it "
-            "into. Leave it out of privileged_groups, or pass a dataset that has all its "
-            "values as domain.",
+            ("'sex'", "privileged_groups", "0.0", "1.0", "domain"),
         ),
         "p of 0": (
             lambda: perturb_dataset(hiring(), MEN, p=0),
             ValueError,
-            "p must be greater than 0 and at most 1; it is 0.",
+            ("p", "0", "1"),
         ),
         "a seed in words": (
             lambda: perturb_dataset(hiring(), MEN, seed="x"),
             ValueError,
-            "random_state must be a whole number, 0 or more, a NumPy generator or None; it "
-            "is 'x'.",
+            ("0", "generator", "None", "'x'"),
         ),
         "a carrying feature that is not there": (
             lambda: perturb_dataset(hiring(), MEN, carried_by={"sex": ["gender"]}),
             ValueError,
-            "carried_by names 'gender', which the dataset has not.",
+            ("carried_by", "'gender'"),
         ),
         "a missing protected attribute": (
             lambda: perturb_dataset(
@@ -115,47 +108,52 @@ CASES = {
                 [{"race": 1}],
             ),
             ValueError,
-            "protected attribute 'race' is missing in 2 of 8 rows. Fill or drop them.",
+            ("'race'", "missing", "2", "8", "fill", "drop"),
         ),
         "a value that the domain lacks": (
             lambda: perturb_dataset(with_feature(1, 5), [{"race": 1}], domain=hiring()),
             ValueError,
-            "protected attribute 'race' has values that it did not have where its values "
-            "were learned, such as [0.0, 5.0]. Pass the whole dataset as domain.",
+            ("'race'", "[0.0, 5.0]", "domain"),
         ),
     },
     "DiscriminativeRiskMetric": {
         "a dataset of another length": (
             lambda: DiscriminativeRiskMetric(hiring(), hiring().subset([0, 1])),
             ValueError,
-            "dataset has 8 rows, but classified_dataset has 2.",
+            ("dataset", "8", "classified_dataset", "2"),
         ),
         "labels outside the label set": (
             lambda: DiscriminativeRiskMetric(hiring(), changed(labels=np.full((8, 1), 7.0))),
             ValueError,
-            "classified_dataset has labels 7.0, but the dataset has the labels 1.0, 0.0.",
+            ("classified_dataset", "label", "7.0", "1.0", "0.0"),
         ),
         "labels of a wrong shape": (
             lambda: DiscriminativeRiskMetric(hiring(), changed(labels=np.zeros((8, 2)))),
             ValueError,
-            "classified_dataset has 8 rows, but labels of shape (8, 2); (8, 1) is needed.",
+            ("classified_dataset", "label", "(8, 2)", "(8, 1)"),
         ),
         "risk without perturbed predictions": (
             lambda: DiscriminativeRiskMetric(hiring(), hiring()).discriminative_risk(),
             AttributeError,
-            "discriminative risk needs predictions for perturbed rows: pass "
-            "perturbed_classified_dataset=model.predict(perturb_dataset(dataset, "
-            "privileged_groups)), or use DiscriminativeRiskMetric.from_estimator(...).",
+            (
+                "perturbed_classified_dataset=",
+                "perturb_dataset",
+                "DiscriminativeRiskMetric.from_estimator",
+            ),
         ),
         "a perturbed dataset that differs in more": (
             lambda: DiscriminativeRiskMetric(
                 hiring(), hiring(), perturbed_classified_dataset=with_feature(2, 0)
             ),
             ValueError,
-            "perturbed_classified_dataset differs in 'years'; only protected attributes "
-            "('sex', 'race') and features that carry them may differ. Name features that "
-            'carry one in another form: carried_by={"attribute": ["feature", ...]}; features '
-            "that follow one: coupled={...}.",
+            (
+                "perturbed_classified_dataset",
+                "'years'",
+                "'sex'",
+                "'race'",
+                "carried_by=",
+                "coupled=",
+            ),
         ),
         "a perturbed dataset of other weights": (
             lambda: DiscriminativeRiskMetric(
@@ -164,59 +162,54 @@ CASES = {
                 perturbed_classified_dataset=changed(instance_weights=[2.0] * 8),
             ),
             ValueError,
-            "perturbed_classified_dataset has other instance_weights than classified_dataset.",
+            ("perturbed_classified_dataset", "instance_weights", "classified_dataset"),
         ),
         "a perturbed dataset of another length": (
             lambda: DiscriminativeRiskMetric(
                 hiring(), hiring(), perturbed_classified_dataset=hiring().subset([0])
             ),
             ValueError,
-            "dataset has 8 rows, but perturbed_classified_dataset has 1.",
+            ("dataset", "8", "perturbed_classified_dataset", "1"),
         ),
         "no model": (
             lambda: metric(None),
             TypeError,
-            "the model is a NoneType; pass an object with predict(X), or a function of X "
-            "that returns predictions.",
+            ("model", "NoneType", "predict(X)", "function"),
         ),
         "a class for a model": (
             lambda: metric(RandomForestClassifier),
             TypeError,
-            "RandomForestClassifier is a class; pass a fitted instance of it.",
+            ("RandomForestClassifier", "class", "fitted"),
         ),
         "a model that predicts words": (
             lambda: metric(lambda X: ["yes"] * len(X)),
             ValueError,
-            "the model returned labels such as 'yes'; fit it on the labels of the dataset, "
-            "which are numbers.",
+            ("model", "label", "'yes'", "dataset", "number"),
         ),
         "a model that predicts other labels": (
             lambda: metric(lambda X: X[:, 2]),
             ValueError,
-            "the model has labels 3.0, 5.0, 7.0, but the dataset has the labels 1.0, 0.0.",
+            ("model", "label", "3.0", "5.0", "7.0", "1.0", "0.0"),
         ),
         "a model that predicts too little": (
             lambda: metric(lambda X: [1.0]),
             ValueError,
-            "the model returned 1 labels for 8 rows.",
+            ("model", "label", "1", "8"),
         ),
         "an unknown method": (
             lambda: metric(forest(), method="all"),
             ValueError,
-            'method must be "exact" or "sample"; it is \'all\'.',
+            ("method", "exact", "sample", "'all'"),
         ),
         "an attribute that no feature carries": (
             lambda: metric(forest(), changed(feature_names=["gender", "race", "years"])),
             ValueError,
-            "no feature carries protected attribute 'sex': an estimator that never sees it "
-            "has discriminative risk 0 by definition. If features carry it under other "
-            "names, pass carried_by={'sex': [...]}.",
+            ("'sex'", "protected attribute", "carried_by="),
         ),
         "a dataset in a frame": (
             lambda: metric(forest(), pd.DataFrame({"sex": [0, 1]})),
             TypeError,
-            "dataset is a DataFrame; pass an AIF360 dataset. Frames become one with "
-            "dr_adapters.to_aif360.",
+            ("dataset", "DataFrame", "AIF360", "to_aif360"),
         ),
         "a model of other features": (
             lambda: metric(
@@ -225,93 +218,82 @@ CASES = {
                 )
             ),
             ValueError,
-            "the model was fitted on features ['age'], which the dataset has not; it has "
-            "['sex', 'race', 'years'].",
+            ("model", "feature", "'age'", "'sex'", "'race'", "'years'"),
         ),
     },
     "POAFPruning": {
         "gradient boosting": (
             lambda: poaf_pruning(forest(GradientBoostingClassifier)).fit(hiring()),
             TypeError,
-            "a GradientBoostingClassifier is not a weighted vote of classifiers. Supported "
-            "are RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, "
-            "AdaBoostClassifier, VotingClassifier, a Pipeline that ends in one of these, "
-            "and a list of fitted classifiers; register others with "
-            "dr_core.ensembles.as_ensemble.",
+            ("GradientBoostingClassifier", *ENSEMBLES),
         ),
         "an ensemble that is not fitted": (
             lambda: poaf_pruning(RandomForestClassifier()).fit(hiring()),
             NotFittedError,
-            "This RandomForestClassifier instance is not fitted yet. Call 'fit' with "
-            "appropriate arguments before using this estimator.",
+            ("RandomForestClassifier", "not fitted", "fit"),
         ),
         "a pruning that is not fitted": (
             lambda: poaf_pruning().predict(hiring()),
             NotFittedError,
-            "this POAFPruning is not fitted yet; call fit first.",
+            ("POAFPruning", "not fitted", "fit"),
         ),
         "more members than there are": (
             lambda: poaf_pruning(max_members=4).fit(hiring()),
             ValueError,
-            "max_members must be a whole number from 1 to 3, the number of members; found 4.",
+            ("max_members", "1", "3", "4"),
         ),
         "an unknown selection": (
             lambda: poaf_pruning(selection="x").fit(hiring()),
             ValueError,
-            'selection must be "objective", "largest", "min_risk" or a function of the '
-            "front; found 'x'.",
+            ("selection", *SELECTIONS, "'x'"),
         ),
         "one group in place of a list": (
             lambda: poaf_pruning(groups={"sex": 1}).fit(hiring()),
             TypeError,
-            "privileged_groups must be a list of dicts of numbers, such as [{'sex': 1}]; it"
-            " is {'sex': 1}.",
+            ("privileged_groups", "[{'sex': 1}]", "{'sex': 1}"),
         ),
     },
     "EPAFPruning": {
         "too many groups": (
             lambda: EPAFPruning(forest(), MEN, WOMEN, n_groups=4).fit(hiring()),
             ValueError,
-            "n_groups must be a whole number from 1 to 3, the number of members with a say;"
-            " found 4.",
+            ("n_groups", "1", "3", "4"),
         ),
         "a trade-off above 1": (
             lambda: EPAFPruning(forest(), MEN, WOMEN, trade_off=2).fit(hiring()),
             ValueError,
-            "trade_off weighs accuracy and must be in [0, 1]; found 2.",
+            ("trade_off", "0", "1", "2"),
         ),
         "a pruning that is not fitted": (
             lambda: EPAFPruning(forest(), MEN, WOMEN).predict(hiring()),
             NotFittedError,
-            "this EPAFPruning is not fitted yet; call fit first.",
+            ("EPAFPruning", "not fitted", "fit"),
         ),
     },
     "EstimatorTransformer": {
         "what is no estimator": (
             lambda: EstimatorTransformer("tree"),
             TypeError,
-            "estimator is a str; pass one with fit and predict.",
+            ("estimator", "str", "fit", "predict"),
         ),
         "an estimator that is not fitted": (
             lambda: EstimatorTransformer(RandomForestClassifier()).predict(hiring()),
             NotFittedError,
-            "This RandomForestClassifier instance is not fitted yet. Call 'fit' with "
-            "appropriate arguments before using this estimator.",
+            ("RandomForestClassifier", "not fitted", "fit"),
         ),
         "weights for an estimator that takes none": (
             lambda: EstimatorTransformer(KNeighborsClassifier(1)).fit(
                 changed(instance_weights=np.arange(1.0, 9.0))
             ),
             ValueError,
-            "the dataset has instance weights, but KNeighborsClassifier.fit takes no "
-            "sample_weight. Use another estimator, or set the weights to 1.",
+            ("dataset", "weights", "KNeighborsClassifier", "sample_weight", "1"),
         ),
     },
     "DRTextExplainer": {
-        "what is no metric": (lambda: DRTextExplainer(0.5), TypeError, "metric must be a Metric.")
+        "what is no metric": (lambda: DRTextExplainer(0.5), TypeError, ("metric",))
     },
     "DRJSONExplainer": {
-        "what is no metric": (lambda: DRJSONExplainer(None), TypeError, "metric must be a Metric.")
+        "what is no metric": (lambda: DRJSONExplainer(None), TypeError, ("metric",))
     },
 }
 

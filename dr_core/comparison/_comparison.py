@@ -1,0 +1,234 @@
+"""The result of `compare`."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from inspect import isroutine
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from dr_core._utils import write_whole
+from dr_core.comparison._breakdown import Breakdown
+from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
+from dr_core.comparison._individuals import Individuals
+from dr_core.perturbation import PerturbationPlan
+from dr_core.risk import Plausibility
+
+__all__ = ["Comparison", "describe_environment", "describe_plan"]
+
+DISTRIBUTIONS = ("discriminative-risk", "numpy", "pandas", "scikit-learn")
+"""Distributions whose versions are recorded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """DR and the established measures of several models.
+
+    Attributes
+    ----------
+    values : DataFrame
+        One row for each model, attribute and measure: value, and with a bootstrap low and high.
+    settings : dict
+        How the values were computed: rows, method, seed, confidence and so on.
+    breakdown : Breakdown
+        Sums by group; see `by_group` and `directions`.
+    ensembles : dict
+        `EnsembleAudit` of each model that is a vote, where asked for.
+    individuals : dict
+        `Individuals` of each model, where asked for: personal data.
+    plausibility : dict
+        `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
+        coupled columns follow the attributes.
+    """
+
+    values: pd.DataFrame
+    settings: dict[str, Any] = field(default_factory=dict)
+    breakdown: Breakdown | None = field(default=None, repr=False)
+    ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
+    individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
+    plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
+
+    def table(self, *, wide: bool = True) -> pd.DataFrame:
+        """Return measures in columns, models and attributes in rows; or one row per value.
+
+        Parameters
+        ----------
+        wide : bool
+            The long form, with `wide=False`, also holds the intervals.
+        """
+        keys = ["model", "attribute", "measure"]
+        if not wide:
+            return self.values.set_index(keys)
+        order = self.values["measure"].unique()
+        models = self.values[keys[:2]].drop_duplicates()
+        table = self.values.pivot(index=keys[:2], columns="measure", values="value")
+        return table.loc[pd.MultiIndex.from_frame(models), order].rename_axis(columns=None)
+
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """Risk by group: one row for each model, attribute and value of the attribute.
+
+        Columns: whether the group is `privileged`, its `rows`, its `share` of all rows, its
+        `risk`, the shares of it that would lose and gain the favourable label (`loses`,
+        `gains`), and its share of all changes (`carries`).
+        """
+        return pd.DataFrame() if self.breakdown is None else self.breakdown.by_group
+
+    @property
+    def directions(self) -> pd.DataFrame:
+        """Share of rows that would lose or gain the favourable label, for models × attributes."""
+        return pd.DataFrame() if self.breakdown is None else self.breakdown.directions
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return values and settings as JSON text, and write it to `path` if given.
+
+        Individuals are left out.
+        """
+        content = {
+            "settings": self.settings,
+            "values": to_records(self.values),
+            "directions": to_records(self.directions),
+            "groups": to_records(self.by_group),
+            "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
+        }
+        coupled = {name: found.when_coupled for name, found in self.plausibility.items()}
+        for key, each in (
+            ("implausible_pairs", self.plausibility),
+            ("implausible_pairs_coupled", {name: one for name, one in coupled.items() if one}),
+        ):
+            if each:
+                content[key] = {model: to_records(found.pairs) for model, found in each.items()}
+        text = json.dumps(content, indent=2, default=_to_plain, allow_nan=False)
+        if path is not None:
+            write_whole(path, text + "\n")
+        return text
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str = "Discriminative risk audit",
+        facts: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return the comparison as one self-contained HTML page, and write it to `path` if given.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+        title : str
+        facts : mapping, optional
+            Further facts about the audit, such as {"data": "loans of 2025"}.
+
+        Raises
+        ------
+        ImportError
+            Without Jinja2: pip install 'discriminative-risk[report]'.
+
+        Examples
+        --------
+        >>> from dr_core import compare
+        >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
+        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 30, "F": 40})
+        >>> measures = ["discriminative_risk", "accuracy"]
+        >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
+        >>> page = both.to_html()
+        >>> "50.0 % of people would get a different decision if only their sex were" in page
+        True
+        """
+        from dr_core.report import render
+
+        text = render(self, title, facts or {})
+        if path is not None:
+            write_whole(path, text)
+        return text
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw DR beside the fairness measures as bars, with intervals where there are any.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib: pip install 'discriminative-risk[plots]'.
+        """
+        from dr_core.comparison._plot import plot_measures
+
+        return plot_measures(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<Comparison>\n{self.table().T.round(4)}"
+
+    def _repr_html_(self) -> str:
+        return self.table().T.to_html(float_format="{:.4f}".format)
+
+
+def _to_plain(value: Any) -> Any:
+    """Return NumPy numbers as Python ones, anything else that JSON does not know as text."""
+    return value.item() if isinstance(value, np.number | np.bool_) else str(value)
+
+
+def describe_plan(plan: PerturbationPlan) -> dict[str, Any]:
+    """Return how rows were perturbed, in plain types."""
+    settings = {
+        "privileged": {str(a.name): a.privileged for a in plan.attributes},
+        "method": plan.method,
+        "p": plan.p,
+        "n_samples": plan.n_samples if plan.method == "sample" else None,
+    }
+    if plan.attributes.has_couplings:
+        settings["coupled"] = plan.attributes.couplings.to_dict()
+    return settings
+
+
+def describe_environment(models: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the kinds of the models, the versions of libraries, and the date.
+
+    Examples
+    --------
+    >>> found = describe_environment({"longest": len})
+    >>> list(found), found["models"]
+    (['models', 'versions', 'date'], {'longest': 'function'})
+    """
+    return {
+        "models": {str(name): describe_model(model) for name, model in models.items()},
+        "versions": {"Python": platform.python_version()} | dict(_iter_versions()),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def describe_model(model: Any) -> str:
+    """Return the class of a model, with the last step of a pipeline.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> describe_model(make_pipeline(DecisionTreeClassifier()))
+    'Pipeline ending in DecisionTreeClassifier'
+    """
+    if isinstance(model, Pipeline):
+        return f"Pipeline ending in {describe_model(model[-1])}"
+    return "function" if isroutine(model) else type(model).__name__
+
+
+def _iter_versions() -> Iterator[tuple[str, str]]:
+    for name in DISTRIBUTIONS:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue

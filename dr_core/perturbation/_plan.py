@@ -1,0 +1,286 @@
+"""The plan of a perturbation, and x with every x̃, chunk by chunk; no model anywhere.
+
+A plan has one or more *scenarios*: each attribute perturbed alone, and all of them together; and,
+where columns are coupled to the attributes, the same with these columns following. Each variant
+of a row is made once for all scenarios and has a probability in each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from dr_core._tables import Table
+from dr_core._utils import (
+    Array,
+    as_generator,
+    check_choice,
+    check_probability,
+    check_whole,
+    skip,
+    skipped,
+)
+from dr_core.perturbation._attributes import ALL, SensitiveAttributes
+from dr_core.perturbation._variants import (
+    Variants,
+    draw_variants,
+    enumerate_variants,
+    find_choices,
+)
+
+__all__ = ["CodedRows", "PerturbationPlan", "PerturbedChunk", "Scenario", "iter_perturbed"]
+
+CHUNK_VARIANTS = 400_000
+"""Maximum number of variants in a chunk of the default size."""
+
+MAX_VARIANTS = 10_000
+"""Maximum number of variants of one row that are enumerated."""
+
+
+class Scenario(NamedTuple):
+    """One way to perturb, a column of `Variants.probability`.
+
+    Attributes
+    ----------
+    name : name of the attribute that is perturbed alone, or "all"
+    active : positions of the attributes that are perturbed
+    coupled : whether coupled columns follow them
+    """
+
+    name: Any
+    active: tuple[int, ...]
+    coupled: bool = False
+
+
+@dataclass(frozen=True)
+class PerturbationPlan:
+    """How x is perturbed.
+
+    Parameters
+    ----------
+    attributes : SensitiveAttributes
+    method : {"exact", "sample"}
+        Every possible draw with its probability, or `n_samples` random ones.
+    p : float in (0, 1]
+    n_samples : int
+    random_state : int, Generator or None
+    each_attribute : bool
+        Whether each attribute is perturbed alone too, besides all of them together.
+    also_uncoupled : bool
+        Whether each scenario comes twice, first without and then with coupled columns following.
+        By default they follow in every scenario.
+    """
+
+    attributes: SensitiveAttributes
+    method: str = "exact"
+    p: float = 1.0
+    n_samples: int = 1
+    random_state: Any = None
+    each_attribute: bool = True
+    also_uncoupled: bool = False
+
+    def __post_init__(self) -> None:
+        check_probability(self.p)
+        check_choice("method", self.method, ("exact", "sample"))
+        check_whole("n_samples", self.n_samples, at_least=1)
+        if self.random_state is not None:
+            as_generator(self.random_state)
+        if self.method == "exact" and self.max_variants > MAX_VARIANTS:
+            raise ValueError(
+                f"a row has up to {self.max_variants:,} perturbations, more than "
+                f'{MAX_VARIANTS:,}. Use method="sample", or fewer attributes at a time.'
+            )
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """All scenarios, in the order of the columns of `Variants.probability`."""
+        return tuple(
+            Scenario(name, active, coupled)
+            for coupled in self.couplings
+            for name, active in self._active_sets.items()
+        )
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the scenarios of one kind: each attribute (where asked for), then "all"."""
+        return list(self._active_sets)
+
+    @property
+    def couplings(self) -> tuple[bool, ...]:
+        """The kinds of scenarios: without coupled columns, with them, or both in this order."""
+        if not self.attributes.has_couplings:
+            return (False,)
+        return (False, True) if self.also_uncoupled else (True,)
+
+    @cached_property
+    def _active_sets(self) -> dict[Any, tuple[int, ...]]:
+        alone: dict[Any, tuple[int, ...]] = {
+            name: (j,) for j, name in enumerate(self.attributes.names)
+        }
+        if len(alone) == 1:
+            return alone
+        return (alone if self.each_attribute else {}) | {ALL: tuple(range(len(alone)))}
+
+    @property
+    def max_variants(self) -> int:
+        """Largest number of variants that a row can have, in all scenarios together."""
+        if self.method == "sample":
+            return self.n_samples * len(self._active_sets)
+        stay = 1 if self.p < 1 else 0
+        each = [max(map(len, attribute.targets)) + stay for attribute in self.attributes]
+        return sum(prod(each[j] for j in active) for active in self._active_sets.values())
+
+    @property
+    def draws_per_row(self) -> int:
+        """Number of uniform numbers that the perturbations of a row take."""
+        if self.method == "exact":
+            return 0
+        return self.n_samples * sum(find_choices(self.attributes, self.p))
+
+    def reserve_draws(self, n_rows: int) -> PerturbationPlan:
+        """Return a plan with its own copy of the generator, and advance the caller's.
+
+        The caller's generator moves past the numbers that n_rows take.
+        """
+        if not self.draws_per_row:
+            return self
+        generator = as_generator(self.random_state)
+        own = skipped(generator, 0)
+        skip(generator, n_rows * self.draws_per_row)
+        return replace(self, random_state=own)
+
+    def at_row(self, start: int) -> PerturbationPlan:
+        """Return the plan for a part of the rows that begins at row `start` of all."""
+        if not self.draws_per_row:
+            return self
+        return replace(self, random_state=skipped(self.random_state, start * self.draws_per_row))
+
+    def make_variants(self, codes: Array, rng: np.random.Generator | None) -> Variants:
+        """Make the variants of rows with these codes, (attributes + coupled columns, n).
+
+        With a generator they are drawn, without one they are enumerated.
+        """
+        attributes, active_sets = self.attributes, list(self._active_sets.values())
+        sensitive = codes[: len(attributes)]
+        how = sensitive, attributes, self.p, active_sets
+        if rng is None:
+            variants = enumerate_variants(*how)
+        else:
+            variants = draw_variants(*how, self.n_samples, rng)
+        return self._let_follow(variants, codes) if attributes.has_couplings else variants
+
+    def _let_follow(self, variants: Variants, codes: Array) -> Variants:
+        """Add the codes of coupled columns to variants, and the scenarios where they follow."""
+        before = codes[:, variants.rows]
+        after = self.attributes.follow(before, variants.codes)
+        if not self.also_uncoupled:
+            return Variants(variants.rows, after, variants.probability)
+        n_sensitive = len(self.attributes)
+        follows = (after != before)[n_sensitive:].any(axis=0)
+        # Where a coupled column follows, a variant is listed twice, without and with it. Of
+        # variants 0 1 2, of which 1 follows:
+        #   source  = [0, 1, 1, 2]
+        #   is_copy = [F, F, T, F]   the copy has the coupled columns as they follow
+        # The first 1 has probability 0 in scenarios with coupled columns, its copy in the others.
+        source = np.sort(np.concatenate([np.arange(len(follows)), np.flatnonzero(follows)]))
+        is_copy = np.diff(source, prepend=-1) == 0
+        probability = variants.probability[source]
+        uncoupled = probability * ~is_copy[:, None]
+        coupled = probability * (is_copy | ~follows[source])[:, None]
+        made = after[:, source]
+        made[n_sensitive:] = np.where(is_copy, made[n_sensitive:], before[n_sensitive:, source])
+        return Variants(variants.rows[source], made, np.hstack([uncoupled, coupled]))
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows of a table with their codes.
+
+    Attributes
+    ----------
+    table : Table
+    attributes : SensitiveAttributes
+    codes : (attributes + coupled columns, n)
+    """
+
+    table: Table
+    attributes: SensitiveAttributes
+    codes: Array
+
+    @classmethod
+    def of(cls, table: Table, attributes: SensitiveAttributes) -> CodedRows:
+        """Read the codes off a table."""
+        codes = attributes.encode(table)
+        if attributes.has_couplings:
+            codes = np.vstack([codes, attributes.couplings.encode(table)])
+        return cls(table, attributes, codes)
+
+    def take(self, rows: Array | slice) -> CodedRows:
+        """Return these rows, in this order."""
+        if isinstance(rows, slice) and rows == slice(0, self.table.n_rows):
+            return self  # with what is known of its columns
+        return CodedRows(self.table.take(rows), self.attributes, self.codes[:, rows])
+
+    def recode(self, codes: Array) -> Any:
+        """Return the rows with other codes, as the kind of table that X is."""
+        return self.table.recode(self.attributes.decode(codes, before=self.codes))
+
+
+@dataclass(frozen=True, eq=False)
+class PerturbedChunk:
+    """Some rows and their variants.
+
+    Attributes
+    ----------
+    rows : slice of the table
+    x : CodedRows, n of them
+    variants : Variants of these rows
+    """
+
+    rows: slice
+    x: CodedRows
+    variants: Variants
+
+    def perturbed(self) -> Any:
+        """Return x̃, one row for each variant, as the kind of table that X is."""
+        return self.x.take(self.variants.rows).recode(self.variants.codes)
+
+
+def iter_perturbed(
+    table: Table, plan: PerturbationPlan, *, chunk_size: int | None = None, progress: bool = False
+) -> Iterator[PerturbedChunk]:
+    """Yield the rows of a table with all their variants, chunk by chunk.
+
+    Parameters
+    ----------
+    table : Table
+    plan : PerturbationPlan
+    chunk_size : int, optional
+        Rows of a chunk; by default so many that their variants are at most `CHUNK_VARIANTS`.
+    progress : bool
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dr_core._tables import as_table
+    >>> from dr_core.perturbation import learn_attributes
+    >>> table = as_table(pd.DataFrame({"sex": ["M", "F", "F"]}))
+    >>> plan = PerturbationPlan(learn_attributes(table, {"sex": "M"}))
+    >>> [chunk.perturbed()["sex"].tolist() for chunk in iter_perturbed(table, plan, chunk_size=2)]
+    [['F', 'M'], ['M']]
+    """
+    size = max(1, CHUNK_VARIANTS // plan.max_variants) if chunk_size is None else chunk_size
+    check_whole("chunk_size", size, at_least=1)
+    rng = as_generator(plan.random_state) if plan.method == "sample" else None
+    everything = CodedRows.of(table, plan.attributes)
+    starts = range(0, table.n_rows, size)
+    for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):
+        rows = slice(start, min(start + size, table.n_rows))
+        x = everything.take(rows)
+        yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))

@@ -1,0 +1,393 @@
+"""f(x) against f(x̃): the one loop that asks models, and folds over it.
+
+`iter_changes` yields, chunk by chunk, what was perturbed, with which probability, and what each
+model predicts before and after. Each row and each variant is predicted once per model. A *fold*
+is a function of `Changes` whose values add up: `fold` adds them over all chunks and partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, is_regressor
+
+from dr_core._tables import Partition, Partitions, as_table, encode, factorize
+from dr_core._utils import Array, differs, listed, sorted_values
+from dr_core.perturbation import (
+    ALL,
+    CodedRows,
+    PerturbationPlan,
+    PerturbedChunk,
+    Variants,
+    iter_perturbed,
+)
+
+__all__ = [
+    "Changes",
+    "Fold",
+    "Predictions",
+    "Predictor",
+    "find_classes",
+    "fold",
+    "get_predict",
+    "iter_changes",
+    "iter_given_changes",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A model as a function of X that returns one checked prediction per row.
+
+    Parameters
+    ----------
+    estimator : object with `predict`, or a callable
+    classes : list, optional
+        Class labels; predictions are then positions in this list.
+    tolerance : float
+        A numeric prediction counts as changed when it moves by more than this.
+    name : str
+        How error messages call the predictions.
+
+    Examples
+    --------
+    >>> ages = Predictor(lambda X: X["age"] > 30, classes=[False, True])
+    >>> ages(pd.DataFrame({"age": [20, 40]}))
+    array([0, 1], dtype=int8)
+    """
+
+    estimator: Any
+    classes: list[Any] | None = None
+    tolerance: float = 0.0
+    name: str = "the model's predictions"
+
+    def __call__(self, X: Any) -> Array:
+        """Predict X."""
+        predictions = check_predictions(get_predict(self.estimator)(X), len(X))
+        if self.classes is None:
+            return predictions
+        return encode(factorize(predictions), self.classes, self.name)
+
+    def loss(self, before: Array, after: Array) -> Array:
+        """Return ℓ = 1[f(x) ≠ f(x̃)] of pairs of predictions, a boolean array."""
+        if self.classes is not None:
+            return np.asarray(before != after)
+        return differs(before, after, self.tolerance)
+
+    def predicts_numbers(self, *predictions: Array) -> bool:
+        """Return whether predictions are quantities, which move up or down, not classes."""
+        if self.classes is not None:
+            return False
+        is_numeric = isinstance(self.estimator, BaseEstimator) and is_regressor(self.estimator)
+        return self.tolerance > 0 or is_numeric or any(map(_have_fractions, predictions))
+
+
+def get_predict(estimator: Any) -> Callable[[Any], Any]:
+    """Return the `predict` method of a fitted model, or the callable itself."""
+    if isinstance(estimator, type):
+        raise TypeError(f"{estimator.__name__} is a class; pass a fitted instance of it.")
+    function = getattr(estimator, "predict", estimator)
+    if not callable(function):
+        raise TypeError(
+            f"the model is a {type(estimator).__name__}; pass an object with predict(X), or a "
+            "function of X that returns predictions."
+        )
+    return function
+
+
+def check_predictions(predictions: Any, n_rows: int) -> Array:
+    """Return predictions as an array of shape (n_rows,) without missing values."""
+    predictions = np.asarray(predictions)
+    if predictions.ndim == 2 and predictions.shape[1] == 1:
+        predictions = predictions[:, 0]
+    if predictions.shape != (n_rows,):
+        raise ValueError(
+            f"the model returned predictions of shape {predictions.shape} for {n_rows} rows; "
+            "one prediction per row is required."
+        )
+    missing = int(pd.isna(predictions).sum())
+    if missing:
+        raise ValueError(f"the model returned {missing} missing predictions for {n_rows} rows.")
+    return predictions
+
+
+def _have_fractions(predictions: Array) -> bool:
+    return predictions.dtype.kind == "f" and bool((predictions != np.round(predictions)).any())
+
+
+def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
+    """Return all class labels, sorted: those of y, those that models know, and those given."""
+    known = [list(getattr(model, "classes_", ())) for model in models.values()]
+    every = [*y, *([] if labels is None else labels)]
+    return sorted_values(dict.fromkeys([*every, *(label for some in known for label in some)]))
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions of a model that is not available here.
+
+    Parameters
+    ----------
+    y_pred : array of shape (n,)
+        Predictions for X.
+    y_pred_perturbed : array of shape (n,), or a mapping, optional
+        Predictions for X with all sensitive attributes perturbed, as `perturb` does; or, by name,
+        one array for each attribute perturbed alone and one, "all", for all of them together.
+        Without it the established measures are still compared.
+    """
+
+    y_pred: Any
+    y_pred_perturbed: Any = None
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """Return all arrays, by what error messages call them for a model of this name."""
+        return {f"y_pred of {name!r}": self.y_pred} | {
+            _name_given(name, key): values for key, values in self._by_key.items()
+        }
+
+    @property
+    def _by_key(self) -> Mapping[Any, Any]:
+        """Perturbed predictions by the name of the scenario; None stands for the last one."""
+        given = self.y_pred_perturbed
+        return given if isinstance(given, Mapping) else {None: given}
+
+    def find_known(self, name: str, plan: PerturbationPlan) -> dict[int, str]:
+        """Return the scenarios whose predictions are given, with the names of their columns."""
+        last = len(plan.names) - 1
+        if not isinstance(self.y_pred_perturbed, Mapping):
+            return {} if self.y_pred_perturbed is None else {last: _name_given(name, None)}
+        # A single attribute is "all" of them.
+        place = {key: s for s, key in enumerate(plan.names)} | ({ALL: 0} if last == 0 else {})
+        unknown = [key for key in self._by_key if key not in place]
+        if unknown:
+            raise ValueError(
+                f"y_pred_perturbed of {name!r} has {listed(unknown)}; its keys must be among "
+                f"{listed(plan.names)}, where {ALL!r} is all attributes perturbed together."
+            )
+        return {place[key]: _name_given(name, key) for key in self._by_key}
+
+
+def _name_given(model: str, key: Any) -> str:
+    name = f"y_pred_perturbed of {model!r}"
+    return name if key is None else f"{name}, {key!r}"
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """What one model predicts for a chunk of n rows and for their k variants.
+
+    Attributes
+    ----------
+    plan : PerturbationPlan, with S scenarios
+    chunk : PerturbedChunk
+    start : position of the chunk's first row among all rows
+    y, weights : (n,) labels and weights of the rows, or None
+    predictor : Predictor
+    before : (n,) f(x)
+    after : (k,) f(x̃)
+    loss : (k,) ℓ(f, x) of each variant
+    """
+
+    plan: PerturbationPlan
+    chunk: PerturbedChunk
+    start: int
+    y: Array | None
+    weights: Array | None
+    predictor: Predictor
+    before: Array
+    after: Array
+    loss: Array
+
+    @property
+    def n_rows(self) -> int:
+        """Number n of rows."""
+        return len(self.before)
+
+    @property
+    def variants(self) -> Variants:
+        """Variants of the rows."""
+        return self.chunk.variants
+
+    @property
+    def own(self) -> Array:
+        """f(x) of the row of each variant, (k,)."""
+        return self.before[self.variants.rows]
+
+    def expect(self, values: Array) -> Array:
+        """Return the expectation over the variants of each row, (S, n)."""
+        return self.variants.expect(values, self.n_rows)
+
+    @cached_property
+    def risk(self) -> Array:
+        """Individual risk, the probability that the prediction of a row changes, (S, n)."""
+        return self.expect(self.loss)
+
+    @cached_property
+    def groups(self) -> Array:
+        """Group of each row in each scenario, (S, n)."""
+        sensitive = self.chunk.x.codes[: len(self.plan.attributes)]
+        return np.stack(
+            [self.plan.attributes.groups(sensitive, one.active) for one in self.plan.scenarios]
+        )
+
+    def codes_of(self, scenario: int) -> Array:
+        """Return the codes of the attributes that are perturbed in a scenario, (active, n)."""
+        return self.chunk.x.codes[list(self.plan.scenarios[scenario].active)]
+
+    @cached_property
+    def profiles(self) -> list[Array]:
+        """Distribution of f(x̃) over the C classes for each row: (n, C) for each scenario."""
+        n, variants = self.n_rows, self.variants
+        n_classes = len(self.predictor.classes or ())
+        stays = variants.stay_probability(n)
+        # Cells of an (n, C) array, numbered row by row: class 2 of row 3 is cell 3 * C + 2.
+        cell = variants.rows * n_classes + self.after
+        own = np.arange(n) * n_classes + self.before
+        return [
+            (
+                np.bincount(cell, probability, n * n_classes)
+                + np.bincount(own, stays[s], n * n_classes)
+            ).reshape(n, n_classes)
+            for s, probability in enumerate(variants.probability.T)
+        ]
+
+
+def iter_changes(
+    part: Partition,
+    predictors: Mapping[str, Predictor],
+    plan: PerturbationPlan,
+    *,
+    before: Mapping[str, Array] | None = None,
+    chunk_size: int | None = None,
+    progress: bool = False,
+) -> Iterator[tuple[str, Changes]]:
+    """Yield the changes of each model, chunk by chunk: the only loop that asks models.
+
+    Each chunk is perturbed once for all models; each model gets copies of its own, and is never
+    asked about 0 rows.
+
+    Parameters
+    ----------
+    part : Partition
+    predictors : models by name
+    plan : PerturbationPlan for all rows, with its draws reserved
+    before : f(x) of all rows of the part by name, where it is known already
+    chunk_size, progress
+        See `iter_perturbed`.
+    """
+    chunks = iter_perturbed(
+        part.table, plan.at_row(part.start), chunk_size=chunk_size, progress=progress
+    )
+    y, weights = part.y, part.weights
+    for chunk in chunks:
+        rows = chunk.rows
+        about = (
+            plan,
+            chunk,
+            part.start + rows.start,
+            None if y is None else y[rows],
+            None if weights is None else weights[rows],
+        )
+        copies = _iter_copies(chunk, len(predictors))
+        for name, predictor in predictors.items():
+            f = predictor(chunk.x.table.copy()) if before is None else before[name][rows]
+            after = predictor(next(copies)) if len(chunk.variants) else f[:0]
+            loss = predictor.loss(f[chunk.variants.rows], after)
+            yield name, Changes(*about, predictor, f, after, loss)
+
+
+def _iter_copies(chunk: PerturbedChunk, n_copies: int) -> Iterator[Any]:
+    """Yield x̃ as often as models need it; a model may write into what it is given."""
+    perturbed = as_table(chunk.perturbed())
+    yield from (perturbed.copy() for _ in range(n_copies - 1))
+    yield perturbed.native
+
+
+def iter_given_changes(
+    part: Partition,
+    name: str,
+    predictions: Predictions,
+    classes: list[Any],
+    plan: PerturbationPlan,
+) -> Iterator[tuple[str, Changes]]:
+    """Yield the changes of predictions that were made elsewhere, as one chunk.
+
+    In each scenario that is known, every row has one variant of probability 1. In the others
+    there is none, and f(x̃) counts as f(x).
+    """
+    n, known = part.n_rows, predictions.find_known(name, plan)
+    read = partial(_encode_given, part, classes)
+    f = read(f"y_pred of {name!r}")
+    after = np.concatenate([f[:0], *(read(column) for column in known.values())])
+    # Rows 0 1 with the scenarios 1 and 2 of 3 known: rows = [0, 1, 0, 1], and the probability of
+    # each variant is 1 in its scenario: [[0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]].
+    rows = np.tile(np.arange(n), len(known))
+    probability = np.repeat(np.eye(len(plan.scenarios))[list(known)], n, axis=0)
+    x = CodedRows.of(part.table, plan.attributes)
+    chunk = PerturbedChunk(slice(0, n), x, Variants(rows, x.codes[:, rows], probability))
+    predictor = Predictor(None, classes)
+    loss = predictor.loss(f[rows], after)
+    yield (
+        name,
+        Changes(plan, chunk, part.start, part.y, part.weights, predictor, f, after, loss),
+    )
+
+
+def _encode_given(part: Partition, classes: list[Any], column: str) -> Array:
+    return encode(factorize(part.column(column, column)), classes, column)
+
+
+Fold = Callable[[Changes], Any]
+"""A function of changes whose values add up."""
+
+
+def fold(
+    data: Partitions,
+    source: Callable[[Partition], Iterator[tuple[str, Changes]]],
+    folds: Mapping[str, Fold],
+    *,
+    progress: bool = False,
+) -> dict[str, dict[str, Any]]:
+    """Add up the values of folds over all rows, wherever they are.
+
+    Parameters
+    ----------
+    data : Partitions
+    source : yields the changes of models in a part of the rows; it can be pickled
+    folds : Fold by name; they can be pickled
+    progress : bool
+
+    Returns
+    -------
+    For each model, the value of each fold.
+    """
+    parts = data.map(partial(fold_part, source=source, folds=folds), progress=progress)
+    return reduce(_add_models, parts)
+
+
+def fold_part(
+    part: Partition,
+    source: Callable[[Partition], Iterator[tuple[str, Changes]]],
+    folds: Mapping[str, Fold],
+) -> dict[str, dict[str, Any]]:
+    """Add up the values of folds over one part of the rows."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, changes in source(part):
+        new = {key: one(changes) for key, one in folds.items()}
+        found[name] = _add_values(found[name], new) if name in found else new
+    return found
+
+
+def _add_models(
+    one: dict[str, dict[str, Any]], other: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    return {name: _add_values(values, other[name]) for name, values in one.items()}
+
+
+def _add_values(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    return {key: value + other[key] for key, value in one.items()}
