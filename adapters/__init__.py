@@ -1,7 +1,6 @@
-"""A lossless bridge between the data and models of fairlearn and AIF360 users."""
+"""Lossless conversion of data and models between fairlearn and AIF360."""
 
-from ._datasets import FairlearnData, to_aif360, to_fairlearn
-from ._groups import groups
+from ._datasets import FairlearnData, groups, to_aif360, to_fairlearn
 from ._indexed_frames import from_aif360_sklearn, to_aif360_sklearn
 from ._models import as_estimator, as_transformer
 

@@ -1,8 +1,8 @@
-"""Frames of `aif360.sklearn`, which carry protected attributes in their index."""
+"""Convert data to and from `aif360.sklearn`, which keeps protected attributes in the index."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,13 +11,13 @@ from dr_core.plugins import as_table, check_column, check_privileged, check_weig
 
 from ._datasets import FairlearnData
 from ._forms import as_column, as_frame
-from ._sensitive import learn_sensitive, sensitive_frame
+from ._schema import learn_sensitive, make_sensitive_frame
 
 __all__ = ["IndexedData", "from_aif360_sklearn", "to_aif360_sklearn"]
 
 
 class IndexedData(NamedTuple):
-    """Data as `aif360.sklearn` takes it: protected attributes are levels of every index."""
+    """Data for `aif360.sklearn`: the protected attributes are levels of every index."""
 
     X: pd.DataFrame
     y: pd.Series
@@ -33,16 +33,16 @@ def to_aif360_sklearn(
     sample_weight: Any = None,
     keep_index: bool = False,
 ) -> IndexedData:
-    """Put sensitive features into the index, where `aif360.sklearn` looks for them.
+    """Add sensitive features to the index, where `aif360.sklearn` expects them.
 
     Parameters
     ----------
     X, y, sensitive_features, privileged, sample_weight
-        As for `to_aif360`. Values stay as they are.
+        See `to_aif360`. Values are not encoded.
     keep_index : bool
-        Whether to keep the levels of X's own index in front of the sensitive features. Functions
-        of `aif360.sklearn` must then be told `prot_attr`, as they take every level for a
-        protected attribute otherwise.
+        Whether to keep the levels of X's index before the sensitive features. Functions of
+        `aif360.sklearn` then require `prot_attr`, because by default they use every level as a
+        protected attribute.
 
     Returns
     -------
@@ -58,13 +58,13 @@ def to_aif360_sklearn(
     f     f   40
     """
     frame, _ = as_frame(as_table(X).native)
-    sensitive = sensitive_frame(sensitive_features, frame, privileged)
+    sensitive = make_sensitive_frame(sensitive_features, frame, privileged)
     learn_sensitive(sensitive, privileged)
-    index = _index(frame.index, sensitive, keep_index)
+    index = _make_index(frame.index, sensitive, keep_index)
     check_column("y", y, len(frame))
     check_weights(sample_weight, len(frame))
-    weights = None if sample_weight is None else _indexed(sample_weight, index, "sample_weight")
-    return IndexedData(frame.set_axis(index, axis=0), _indexed(y, index, "y"), weights)
+    weights = None if sample_weight is None else _set_index(sample_weight, index, "sample_weight")
+    return IndexedData(frame.set_axis(index, axis=0), _set_index(y, index, "y"), weights)
 
 
 def from_aif360_sklearn(
@@ -74,19 +74,19 @@ def from_aif360_sklearn(
     *,
     privileged: Mapping[Any, Any],
 ) -> FairlearnData:
-    """Take sensitive features out of the index again.
+    """Move sensitive features from the index back to a frame.
 
     Parameters
     ----------
     X, y, sample_weight
-        As `aif360.sklearn` or `to_aif360_sklearn` gives them.
+        As returned by `aif360.sklearn` or `to_aif360_sklearn`.
     privileged : mapping
-        The privileged value of each sensitive feature; its keys are levels of the index.
+        The privileged value of each sensitive feature. The keys are levels of the index.
 
     Returns
     -------
     FairlearnData
-        Levels of the index that are no sensitive features stay; without any, rows are numbered.
+        Other levels of the index are kept. If there are none, rows are numbered from 0.
 
     Examples
     --------
@@ -97,10 +97,10 @@ def from_aif360_sklearn(
     (True, ['m', 'f'])
     """
     check_privileged(privileged)
-    for what, given, kind in (("X", X, pd.DataFrame), ("y", y, pd.Series)):
-        if not isinstance(given, kind):
+    for name, value, kind in (("X", X, pd.DataFrame), ("y", y, pd.Series)):
+        if not isinstance(value, kind):
             raise TypeError(
-                f"{what} is a {type(given).__name__}; pass the {kind.__name__} of aif360.sklearn."
+                f"{name} is a {type(value).__name__}; pass the {kind.__name__} of aif360.sklearn."
             )
     lacking = [name for name in privileged if name not in X.index.names]
     if lacking:
@@ -108,7 +108,7 @@ def from_aif360_sklearn(
             f"the index of X has no level {lacking[0]!r}; its levels are {listed(X.index.names)}."
         )
     rest = [i for i, name in enumerate(X.index.names) if name not in privileged]
-    index = _levels(X.index, rest) if rest else pd.RangeIndex(len(X))
+    index = _join_levels(_get_levels(X.index, rest)) if rest else pd.RangeIndex(len(X))
     check_column("y", y, len(X))
     check_weights(sample_weight, len(X))
     levels = {name: X.index.get_level_values(name) for name in privileged}
@@ -121,16 +121,16 @@ def from_aif360_sklearn(
     )
 
 
-def _index(index: pd.Index, sensitive: pd.DataFrame, keep_index: bool) -> pd.Index:
-    own = [index.get_level_values(i) for i in range(index.nlevels)] if keep_index else []
+def _make_index(index: pd.Index, sensitive: pd.DataFrame, keep_index: bool) -> pd.Index:
+    own = _get_levels(index, range(index.nlevels)) if keep_index else []
     levels = own + [pd.Index(sensitive[name].array, name=name) for name in sensitive.columns]
     names = [level.name for level in levels]
     if len(set(names)) < len(names):
         raise ValueError(f"levels of the index would share a name: {listed(names)}; rename them.")
-    return levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
+    return _join_levels(levels)
 
 
-def _indexed(values: Any, index: pd.Index, name: str) -> pd.Series:
+def _set_index(values: Any, index: pd.Index, name: str) -> pd.Series:
     column, _ = as_column(values)
     return (
         column.set_axis(index)
@@ -139,6 +139,9 @@ def _indexed(values: Any, index: pd.Index, name: str) -> pd.Series:
     )
 
 
-def _levels(index: pd.Index, positions: list[int]) -> pd.Index:
-    levels = [index.get_level_values(i) for i in positions]
+def _get_levels(index: pd.Index, positions: Iterable[int]) -> list[pd.Index]:
+    return [index.get_level_values(i) for i in positions]
+
+
+def _join_levels(levels: list[pd.Index]) -> pd.Index:
     return levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)

@@ -1,4 +1,4 @@
-"""Models of one library, usable from the other."""
+"""Use models of AIF360 in scikit-learn, and estimators of scikit-learn in AIF360."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from dr_core.plugins import Array, as_table, check_column, check_weights
 
-from ._datasets import build_dataset, to_fairlearn
+from ._datasets import build_dataset, check_dataset, to_fairlearn
 from ._forms import FrameForm, as_column, as_frame
-from ._optional import require_dataset
-from ._schema import KEY, Schema
-from ._sensitive import sensitive_frame
+from ._schema import METADATA_KEY, Schema, make_sensitive_frame
 
 __all__ = ["AIF360Estimator", "as_estimator", "as_transformer"]
 
 
 def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
-    """Use an AIF360 algorithm as a scikit-learn estimator, on the data of a fairlearn user.
+    """Use an AIF360 algorithm as a scikit-learn classifier.
 
     Parameters
     ----------
     algorithm : AIF360 algorithm with `predict(dataset)`
-        Fitted already, or fitted by `fit(X, y)`.
+        Fitted before, or by `fit(X, y)`.
     dataset : BinaryLabelDataset
-        One that `to_aif360` made, which tells how columns become numbers.
+        Dataset created by `to_aif360`. Its schema defines how columns are encoded.
 
     Returns
     -------
@@ -44,7 +42,7 @@ def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
     >>> as_estimator(algorithm, dataset).predict(X)
     array(['no', 'no', 'yes', 'yes'], dtype='<U3')
     """
-    require_dataset(dataset)
+    check_dataset(dataset)
     if not hasattr(algorithm, "predict"):
         raise TypeError(
             f"algorithm is a {type(algorithm).__name__}; pass an AIF360 algorithm with predict."
@@ -67,8 +65,8 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
     ) -> AIF360Estimator:
-        """Fit the algorithm on rows that are coded like those of the dataset."""
-        dataset = self._dataset(X, sensitive_features)
+        """Fit the algorithm on data that is encoded like the dataset."""
+        dataset = self._make_dataset(X, sensitive_features)
         check_column("y", y, len(dataset.features))
         dataset.labels = self._schema.labels.encode(as_column(y)[0])
         dataset.scores = (dataset.labels == dataset.favorable_label).astype(float)
@@ -77,52 +75,55 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> Array:
-        """Labels as the user knows them, shape (n,)."""
-        is_favorable, _ = self._answer(X, sensitive_features)
-        return self.classes_[self._positions()[is_favorable.astype(int)]]
+        """Predict the original labels, shape (n,)."""
+        is_favorable, _ = self._predict_favorable(X, sensitive_features)
+        # Positions translate False and True to classes_: with unfavorable "yes" and favorable
+        # "no", classes_ is ["no", "yes"], positions are 1, 0, and True becomes "no".
+        return self.classes_[self._find_class_positions()[is_favorable.astype(int)]]
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> Array:
-        """Scores of the algorithm as probabilities of both labels, shape (n, 2).
+        """Return the probabilities of both labels, shape (n, 2).
 
-        They are 1 and 0 where the algorithm predicts labels only.
+        They are the scores of the algorithm, or 1 and 0 if it predicts labels only.
         """
-        is_favorable, scores = self._answer(X, sensitive_features)
+        is_favorable, scores = self._predict_favorable(X, sensitive_features)
         scores = is_favorable.astype(float) if scores is None else np.ravel(scores)
-        return np.column_stack([1 - scores, scores])[:, self._positions()]
+        return np.column_stack([1 - scores, scores])[:, self._find_class_positions()]
 
-    def _answer(self, X: Any, sensitive_features: Any) -> tuple[Array, Array | None]:
-        """Who is predicted the favorable label, and scores, if the algorithm has any."""
-        from aif360_dr import check_labels, scores_told
+    def _predict_favorable(self, X: Any, sensitive_features: Any) -> tuple[Array, Array | None]:
+        """Return whether each row is predicted favorable, and the scores or None."""
+        from aif360_dr import check_labels, get_predicted_scores
 
-        dataset = self._dataset(X, sensitive_features)
+        dataset = self._make_dataset(X, sensitive_features)
         before = dataset.scores.copy()
         predicted = self.algorithm.predict(dataset)
         labels = predicted.labels.ravel()
         check_labels(labels, self.dataset, "the algorithm")
-        return labels == self.dataset.favorable_label, scores_told(predicted, before)
+        return labels == self.dataset.favorable_label, get_predicted_scores(predicted, before)
 
     @property
     def _schema(self) -> Schema:
-        schema: Schema | None = self.dataset.metadata.get(KEY)
+        schema: Schema | None = self.dataset.metadata.get(METADATA_KEY)
         if schema is None:
-            raise ValueError("the dataset must be one that to_aif360 made.")
+            raise ValueError(
+                f"dataset must be one that to_aif360 made; it has no metadata[{METADATA_KEY!r}]."
+            )
         return schema
 
-    def _positions(self) -> Array:
-        """Where the unfavorable and the favorable label are in `classes_`."""
+    def _find_class_positions(self) -> Array:
+        """Return the positions of the unfavorable and the favorable label in `classes_`."""
         labels = self._schema.labels
-        numbers = [labels.unfavorable, labels.favorable]
-        both = list(labels.coding.decode(np.array(numbers)))
+        both = labels.coding.decode(np.array([labels.unfavorable, labels.favorable]))
         return np.array([self.classes_.tolist().index(label) for label in both])
 
-    def _dataset(self, X: Any, sensitive_features: Any) -> Any:
+    def _make_dataset(self, X: Any, sensitive_features: Any) -> Any:
         schema = self._schema
         frame, form = as_frame(as_table(X).native)
         names = {column.name: None for column in schema.sensitive}
-        sensitive = sensitive_frame(sensitive_features, frame, names)
+        sensitive = make_sensitive_frame(sensitive_features, frame, names)
         features, protected = schema.encode(frame, sensitive)
         labels = np.full((len(frame), 1), schema.labels.unfavorable)
-        schema = schema.for_rows(form, FrameForm(sensitive.index, sensitive.columns))
+        schema = schema.replace_rows(form, FrameForm(sensitive.index, sensitive.columns))
         return build_dataset(schema, features, protected, labels)
 
 
@@ -132,15 +133,14 @@ def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:
     Parameters
     ----------
     estimator : classifier
-        Fitted already, or fitted by `fit(dataset)`, with instance weights.
+        Fitted before, or by `fit(dataset)`, which uses the instance weights.
     original_columns : bool
-        Whether the estimator takes X as it was given to `to_aif360`, with words and all, rather
-        than the dataset's features.
+        Whether the estimator takes X as passed to `to_aif360`, instead of the encoded features of
+        the dataset.
 
     Returns
     -------
     aif360_dr.EstimatorTransformer
-        With `fit(dataset)` and `predict(dataset)`.
 
     Examples
     --------
@@ -156,9 +156,9 @@ def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:
     from aif360_dr import EstimatorTransformer
 
     if original_columns:
-        return EstimatorTransformer(estimator, read=_original_columns)
+        return EstimatorTransformer(estimator, read=_read_original_columns)
     return EstimatorTransformer(estimator)
 
 
-def _original_columns(estimator: Any, dataset: Any) -> Any:
+def _read_original_columns(estimator: Any, dataset: Any) -> Any:
     return to_fairlearn(dataset).X

@@ -1,4 +1,7 @@
-"""What AIF360's numbers mean: the schema that travels in the metadata of a dataset."""
+"""The schema of a converted dataset: how features, sensitive features and labels became numbers.
+
+`to_aif360` stores the schema in the metadata of the dataset, and `to_fairlearn` reads it.
+"""
 
 from __future__ import annotations
 
@@ -9,45 +12,101 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core.plugins import Array, listed
+from dr_core import learn_attributes
+from dr_core.plugins import (
+    Array,
+    Attribute,
+    check_privileged,
+    factorize,
+    listed,
+    sorted_values,
+)
 
-from ._codings import Coding, learn_coding
+from ._codings import Coding, is_numeric_column, learn_coding, make_category_coding
 from ._forms import ColumnForm, FrameForm
-from ._labels import Labels
-from ._sensitive import SensitiveColumn
 
-__all__ = ["KEY", "Schema", "feature_codings", "same_column"]
+__all__ = [
+    "METADATA_KEY",
+    "BinaryLabels",
+    "Schema",
+    "SensitiveColumn",
+    "learn_feature_codings",
+    "learn_labels",
+    "learn_sensitive",
+    "make_sensitive_frame",
+]
 
-KEY = "dr_adapters"
-"""Where the schema is in the metadata of a dataset."""
+METADATA_KEY = "dr_adapters"
+"""Key of the schema in the metadata of a dataset."""
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveColumn:
+    """One sensitive feature.
+
+    Attributes
+    ----------
+    name : name of the feature
+    coding : Coding
+    privileged, unprivileged : arrays of the encoded values
+    """
+
+    name: Any
+    coding: Coding
+    privileged: Array
+    unprivileged: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryLabels:
+    """The two labels and their encoded values.
+
+    Attributes
+    ----------
+    coding : Coding
+    favorable, unfavorable : float
+    """
+
+    coding: Coding
+    favorable: float
+    unfavorable: float
+
+    def encode(self, column: pd.Series) -> Array:
+        """Return the encoded labels, shape (n, 1)."""
+        return self.coding.encode(column).reshape(-1, 1)
+
+    @property
+    def classes(self) -> Array:
+        """Both original labels, sorted."""
+        both = self.coding.decode(np.array([self.unfavorable, self.favorable]))
+        return np.array(sorted_values(list(both)))
 
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """How a dataset was made, and so how to take it back.
-
-    Copies of a dataset share it: it is never changed.
+    """How a dataset was created. It is immutable, so copies of a dataset share it.
 
     Attributes
     ----------
     frame : FrameForm of X
-    features : Coding of each feature by its name; those of X, then sensitive ones X does not have
+    features : mapping of feature name to Coding
+        The columns of X, then the sensitive features that are not in X.
     sensitive : list of SensitiveColumn
-    sensitive_form : FrameForm, or ColumnForm when one Series was given
-    labels : Labels
+    sensitive_form : FrameForm, or ColumnForm if a Series was passed
+    labels : BinaryLabels
     label_form : ColumnForm of y
-    privileged : what the user passed
+    privileged : mapping, as passed
     instance_names : list of str
-        Names of the rows in the dataset as it was made.
-    y : true labels as numbers, when the dataset holds predicted ones
-    prediction_form, score_form, weight_form : ColumnForm, or None when there were none
+        Names of the rows when the dataset was created.
+    y : encoded true labels if the dataset holds predicted labels, otherwise None
+    prediction_form, score_form, weight_form : ColumnForm, or None if not passed
     """
 
     frame: FrameForm
     features: Mapping[str, Coding]
     sensitive: list[SensitiveColumn]
     sensitive_form: FrameForm | ColumnForm
-    labels: Labels
+    labels: BinaryLabels
     label_form: ColumnForm
     privileged: Mapping[Any, Any]
     instance_names: list[str] = field(default_factory=list)
@@ -60,83 +119,233 @@ class Schema:
         return self
 
     @property
-    def n_own(self) -> int:
-        """How many of the features are columns of X."""
+    def n_columns(self) -> int:
+        """Number of features that are columns of X."""
         return len(self.frame.columns)
 
-    def rows(self, dataset: Any) -> Array | None:
-        """Positions of a dataset's rows in the data that was given; None for all, in order."""
+    def find_rows(self, dataset: Any) -> Array | None:
+        """Return the positions of a dataset's rows in the original data.
+
+        None means all rows, in order. Instance names are these positions as text.
+        """
         if dataset.instance_names == self.instance_names:
             return None
         names, n = dataset.instance_names, len(self.instance_names)
         if not all(name.isdecimal() and int(name) < n for name in names):
             raise ValueError(
-                "instance_names are not those that to_aif360 gave to the rows; keep them, or drop "
-                f"metadata[{KEY!r}] to convert the dataset as it is."
+                "instance_names are not those that to_aif360 set; keep them, or delete "
+                f"metadata[{METADATA_KEY!r}] to convert the dataset as it is."
             )
         return np.fromiter(map(int, names), np.intp, len(names))
 
-    def for_rows(self, X: FrameForm, sensitive: FrameForm) -> Schema:
-        """The same codings for other rows, of which nothing but X is known yet."""
-        unlabelled = replace(self.label_form, index=sensitive.index)
-        nothing: dict[str, Any] = dict.fromkeys(
-            ["y", "prediction_form", "score_form", "weight_form"]
-        )
-        columns = FrameForm(X.index, self.frame.columns, X.dtype)
+    def replace_rows(self, X: FrameForm, sensitive: FrameForm) -> Schema:
+        """Return a schema with the same codings for other rows that have no labels or weights."""
         return replace(
-            self, frame=columns, sensitive_form=sensitive, label_form=unlabelled, **nothing
+            self,
+            frame=FrameForm(X.index, self.frame.columns, X.dtype),
+            sensitive_form=sensitive,
+            label_form=replace(self.label_form, index=sensitive.index),
+            y=None,
+            prediction_form=None,
+            score_form=None,
+            weight_form=None,
         )
 
     def encode(self, X: pd.DataFrame, sensitive: pd.DataFrame) -> tuple[Array, Array]:
-        """Features and protected attributes of other data, as numbers."""
+        """Return the encoded features and protected attributes of any rows."""
         protected = [column.coding.encode(sensitive[column.name]) for column in self.sensitive]
         by_name = {
             str(c.name): numbers for c, numbers in zip(self.sensitive, protected, strict=True)
         }
+        # Names of features are those of X's columns, then of the sensitive features outside X:
+        # ["age", "sex"] with the column "age" of X and "sex" in sensitive.
         names = list(self.features)
         own = [
             self.features[name].encode(X[column])
             for name, column in zip(names, self.frame.columns, strict=False)
         ]
         return (
-            np.column_stack(own + [by_name[name] for name in names[self.n_own :]]),
+            np.column_stack(own + [by_name[name] for name in names[self.n_columns :]]),
             np.column_stack(protected),
         )
 
 
-def feature_codings(
+def learn_feature_codings(
     X: pd.DataFrame, frame: pd.DataFrame, sensitive: list[SensitiveColumn]
 ) -> dict[str, Coding]:
-    """Coding of each feature by its name; a sensitive one in X shares the attribute's coding.
+    """Return the coding of each feature by its name.
+
+    A sensitive feature in X has the coding of the protected attribute.
+
+    Parameters
+    ----------
+    X : DataFrame
+    frame : DataFrame of the sensitive features
+    sensitive : list of SensitiveColumn
 
     Examples
     --------
-    >>> list(feature_codings(pd.DataFrame({"age": [1], 0: [2]}), pd.DataFrame(), []))
+    >>> list(learn_feature_codings(pd.DataFrame({"age": [1], 0: [2]}), pd.DataFrame(), []))
     ['age', '0']
     """
     protected = {column.name: column.coding for column in sensitive}
     codings = {
         str(name): protected[name]
-        if name in protected and same_column(X[name], frame[name])
+        if name in protected and _are_columns_equal(X[name], frame[name])
         else learn_coding(X[name])
         for name in X.columns
     }
     if len(codings) < len(X.columns):
         raise ValueError(
-            f"columns of X have the same name as text: {listed(map(str, X.columns))}. AIF360 "
-            "names features by text; rename them."
+            f"columns of X have the same name as text: {listed(map(str, X.columns))}. Rename "
+            "them: feature names of AIF360 are strings."
         )
     return codings | {
         str(column.name): column.coding for column in sensitive if column.name not in X.columns
     }
 
 
-def same_column(one: pd.Series, other: pd.Series) -> bool:
-    """Whether two columns hold the same values in the same order, whatever their indices.
+def make_sensitive_frame(
+    features: Any, X: pd.DataFrame, privileged: Mapping[Any, Any]
+) -> pd.DataFrame:
+    """Return the sensitive features as a DataFrame.
+
+    Parameters
+    ----------
+    features : Series, DataFrame, array, or None to take them from X
+    X : DataFrame
+    privileged : mapping
 
     Examples
     --------
-    >>> same_column(pd.Series([1, 2]), pd.Series([1, 2], index=["a", "b"]))
-    True
+    >>> X = pd.DataFrame({"age": [20, 30]})
+    >>> make_sensitive_frame(["f", "m"], X, {"sex": "m"})
+      sex
+    0   f
+    1   m
     """
+    check_privileged(privileged)
+    if features is None:
+        lacking = [name for name in privileged if name not in X.columns]
+        if lacking:
+            raise ValueError(
+                f"sensitive column {lacking[0]!r} is not in X, which has {listed(X.columns)}; "
+                "pass it as sensitive_features."
+            )
+        return X[list(privileged)]
+    frame = _name_columns(features, privileged)
+    if len(frame) != len(X):
+        raise ValueError(f"sensitive_features has length {len(frame)}, but X has {len(X)} rows.")
+    if set(frame.columns) != set(privileged):
+        raise ValueError(
+            f"sensitive_features has columns {listed(frame.columns)}, but privileged names "
+            f"{listed(privileged)}; each needs its privileged value."
+        )
+    return frame
+
+
+def learn_sensitive(frame: pd.DataFrame, privileged: Mapping[Any, Any]) -> list[SensitiveColumn]:
+    """Learn the coding of each sensitive feature.
+
+    Numbers keep their values. Of two other values, the privileged one becomes 1 and the other 0.
+    Three or more values become 0, 1, 2 and so on, in sorted order.
+
+    Examples
+    --------
+    >>> race = pd.DataFrame({"race": ["White", "Black", "Other"]})
+    >>> [column] = learn_sensitive(race, {"race": "White"})
+    >>> column.coding.encode(race["race"]), column.privileged, column.unprivileged
+    (array([2., 0., 1.]), array([2.]), array([0., 1.]))
+    """
+    ordered = {name: privileged[name] for name in frame.columns}
+    attributes = learn_attributes(frame, ordered)
+    for attribute in attributes:
+        _check_no_missing_sensitive(frame[attribute.name])
+    return [_learn_sensitive_column(each, frame[each.name]) for each in attributes]
+
+
+def learn_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> BinaryLabels:
+    """Learn both labels. Numbers keep their values; other labels become 1 (favorable) and 0.
+
+    Examples
+    --------
+    >>> labels = learn_labels(pd.Series(["no", "yes"]), None, "yes")
+    >>> labels.favorable, labels.unfavorable, labels.classes
+    (1.0, 0.0, array(['no', 'yes'], dtype='<U3'))
+    """
+    others = _find_other_labels(y, y_pred, favorable)
+    is_numeric = is_numeric_column(y)
+    if is_numeric == isinstance(favorable, str) and favorable not in _get_distinct_labels(y):
+        raise ValueError(
+            f"favorable_label is {favorable!r}, but y has the labels "
+            f"{listed(_get_distinct_labels(y))}."
+        )
+    if is_numeric:
+        other = float(others[0]) if others else float(not favorable)
+        return BinaryLabels(learn_coding(y), float(favorable), other)
+    return BinaryLabels(make_category_coding([*(others or [None]), favorable], y), 1.0, 0.0)
+
+
+def _learn_sensitive_column(attribute: Attribute, column: pd.Series) -> SensitiveColumn:
+    values, is_privileged = list(attribute.values), attribute.is_privileged
+    if is_numeric_column(column):
+        coding: Coding = learn_coding(column)
+        numbers = np.array([float(value) for value in values])
+    else:
+        # argsort puts the unprivileged one of two values first, so that it becomes 0:
+        # "Male" (privileged), "Female"  ->  order 1, 0  ->  "Female" 0, "Male" 1
+        order = np.argsort(is_privileged) if len(values) == 2 else np.arange(len(values))
+        values, is_privileged = [values[i] for i in order], is_privileged[order]
+        coding = make_category_coding(values, column)
+        numbers = np.arange(len(values), dtype=float)
+    return SensitiveColumn(attribute.name, coding, numbers[is_privileged], numbers[~is_privileged])
+
+
+def _name_columns(features: Any, privileged: Mapping[Any, Any]) -> pd.DataFrame:
+    """Return sensitive features as a DataFrame; those without a name are named by privileged."""
+    if isinstance(features, pd.DataFrame):
+        return features
+    if isinstance(features, pd.Series):
+        return features.to_frame(
+            next(iter(privileged)) if features.name is None else features.name
+        )
+    if isinstance(features, Mapping):
+        return pd.DataFrame(features)
+    array = np.asarray(features)
+    array = array.reshape(len(array), -1)
+    if array.shape[1] != len(privileged):
+        raise ValueError(
+            f"sensitive_features has {array.shape[1]} columns, but privileged names "
+            f"{listed(privileged)}."
+        )
+    return pd.DataFrame(array, columns=list(privileged))
+
+
+def _check_no_missing_sensitive(column: pd.Series) -> None:
+    count = int(column.isna().sum())
+    if count:
+        raise ValueError(
+            f"sensitive feature {column.name!r} is missing in {count} of {len(column)} rows. "
+            "Fill or drop them: AIF360 does not accept missing protected attributes."
+        )
+
+
+def _are_columns_equal(one: pd.Series, other: pd.Series) -> bool:
+    """Return whether two columns hold the same values in the same order, for any index."""
     return one is other or (one.dtype == other.dtype and one.array.equals(other.array))
+
+
+def _find_other_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> list[Any]:
+    columns = [y] if y_pred is None else [y, y_pred]
+    found = dict.fromkeys(value for column in columns for value in _get_distinct_labels(column))
+    others = [value for value in found if value != favorable]
+    if len(others) > 1:
+        raise ValueError(
+            f"y has the labels {listed(found)}; it must have favorable_label, {favorable!r}, and "
+            "one other label."
+        )
+    return others
+
+
+def _get_distinct_labels(column: pd.Series) -> list[Any]:
+    return factorize(column).values

@@ -1,8 +1,8 @@
-"""Discriminative risk inside AIF360 pipelines.
+"""Discriminative risk in AIF360 pipelines.
 
-`DiscriminativeRiskMetric` stands in for `ClassificationMetric` and adds discriminative risk;
-`perturb_dataset` perturbs protected attributes; `POAFPruning` and `EPAFPruning` prune ensembles;
-the explainers put the results into words.
+`DiscriminativeRiskMetric` extends `ClassificationMetric` with discriminative risk.
+`perturb_dataset` perturbs protected attributes. `POAFPruning` and `EPAFPruning` prune ensembles.
+`DRTextExplainer` and `DRJSONExplainer` explain the results.
 """
 
 try:
@@ -16,7 +16,7 @@ from aif360_dr._checks import check_labels as check_labels
 from aif360_dr._explainers import DRJSONExplainer, DRTextExplainer
 from aif360_dr._metric import DiscriminativeRiskMetric
 from aif360_dr._models import EstimatorTransformer
-from aif360_dr._models import scores_told as scores_told
+from aif360_dr._models import get_predicted_scores as get_predicted_scores
 from aif360_dr._perturbation import perturb_dataset
 from aif360_dr._pruning import EPAFPruning, POAFPruning
 

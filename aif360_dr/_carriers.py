@@ -1,10 +1,10 @@
-"""Where a dataset carries its protected attributes, and how to write other values there.
+"""Locate protected attributes in a dataset, and write other values to them.
 
-AIF360 keeps protected attributes twice: in `protected_attributes`, and in the columns of
-`features` that the model sees, where they may be scaled, or one-hot encoded. What belongs
-together is learned from the rows: a *pattern* is one protected value together with what its
-feature columns hold. A perturbation replaces one pattern by another, so both stay in step
-however the features were encoded.
+AIF360 stores a protected attribute twice: in `protected_attributes`, and in the columns of
+`features` that the model receives, where it may be scaled or one-hot encoded. A *pattern* is one
+protected value together with the values of its feature columns. Patterns are learned from the
+rows. A perturbation replaces one pattern with another, so both copies stay consistent for every
+encoding of the features.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ import pandas as pd
 from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
 
-from aif360_dr._couplings import on_patterns
-from aif360_dr._groups import Groups, privileged_values
+from aif360_dr._couplings import translate_rules
+from aif360_dr._groups import Groups, get_privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
 from dr_core.plugins import Array, Rules, joint_positions, listed
 
-__all__ = ["Carrier", "Carriers", "carrying_columns", "find_carriers"]
+__all__ = ["Carriers", "ProtectedAttribute", "find_carriers", "find_columns"]
 
-MOST_VALUES = 50
-"""A protected attribute with more distinct values is taken for a quantity."""
+MAX_PROTECTED_VALUES = 50
+"""A protected attribute with more distinct values is treated as continuous and rejected."""
 
 
 @dataclass(frozen=True, eq=False)
-class Carrier:
+class ProtectedAttribute:
     """One protected attribute in a dataset.
 
     Attributes:
         name: Name of the attribute.
         position: Its column in `protected_attributes`.
         columns: Its columns in `features`.
-        patterns: Array of shape (k, 1 + len(columns)): each protected value with what the columns
-            hold; codes are positions in it.
-        is_privileged: Bool array of shape (k,).
+        patterns: Array of shape (k, 1 + len(columns)). Each row holds a protected value, followed
+            by the values of the columns. The code of a pattern is its position in this array.
+        is_privileged: Boolean array of shape (k,).
     """
 
     name: str
@@ -48,36 +48,39 @@ class Carrier:
     patterns: Array
     is_privileged: Array
 
-    def codes(self, dataset: Any) -> Array:
-        """Read which pattern each row has, shape (n,)."""
-        rows = _read(dataset, self.position, self.columns)
+    def encode(self, dataset: Any) -> Array:
+        """Return the code of each row's pattern, shape (n,)."""
+        rows = _read_patterns(dataset, self.position, self.columns)
         k = len(self.patterns)
+        # Patterns and rows are numbered together, in the order of first appearance. The k
+        # patterns come first, so they get 0 to k - 1, and a row that matches none gets k or more:
+        # patterns (0, 0), (1, 1) | rows (1, 1), (0, 0), (2, 2)  ->  0, 1 | 1, 0, 2
         codes = joint_positions(np.vstack([self.patterns, rows]).T)[k:]
         if (codes >= k).any():
             unknown = rows[codes >= k][0].tolist()
             raise ValueError(
-                f"protected attribute {self.name!r} has values that it did not have where its "
+                f"protected attribute {self.name!r} has values that were not present when its "
                 f"values were learned, such as {unknown}. Pass the whole dataset as domain."
             )
         return codes
 
     def write(self, dataset: Any, codes: Array) -> None:
-        """Write patterns into a dataset, in place."""
+        """Write the patterns with these codes to a dataset, in place."""
         dataset.protected_attributes[:, self.position] = self.patterns[codes, 0]
         dataset.features[:, self.columns] = self.patterns[codes, 1:]
 
 
 @dataclass(frozen=True, eq=False)
 class Carriers:
-    """All protected attributes that are perturbed.
+    """The protected attributes to perturb, and the features that carry them.
 
     Attributes:
-        all: One `Carrier` for each attribute.
-        attributes: The same for `dr_core`; their values are the codes of the patterns. Features
-            that follow them are among its couplings.
+        protected: One `ProtectedAttribute` for each attribute.
+        attributes: The same attributes for `dr_core`. Their values are pattern codes, and their
+            couplings hold the features that follow them.
     """
 
-    all: list[Carrier]
+    protected: list[ProtectedAttribute]
     attributes: SensitiveAttributes
 
     @property
@@ -85,34 +88,36 @@ class Carriers:
         """Names of the features that follow the attributes."""
         return self.attributes.couplings.columns
 
-    def require_features(self, estimator: Any) -> None:
-        """Refuse an estimator that never sees an attribute; algorithms of AIF360 always do."""
-        unseen = [carrier.name for carrier in self.all if not carrier.columns]
-        if unseen and not isinstance(estimator, Transformer):
+    def check_visible_to(self, estimator: Any) -> None:
+        """Raise ValueError if the estimator does not receive one of the attributes.
+
+        Algorithms of AIF360 receive the whole dataset, and so every attribute.
+        """
+        hidden = [attribute.name for attribute in self.protected if not attribute.columns]
+        if hidden and not isinstance(estimator, Transformer):
             raise ValueError(
-                f"no feature carries protected attribute {unseen[0]!r}: an estimator that never "
-                "sees it has discriminative risk 0 by definition. If features carry it under "
-                f"other names, pass carried_by={{{unseen[0]!r}: [...]}}."
+                f"no feature carries protected attribute {hidden[0]!r}: an estimator that does "
+                "not receive it has discriminative risk 0 by definition. If features carry it "
+                f"under other names, pass carried_by={{{hidden[0]!r}: [...]}}."
             )
 
     def frame(self, dataset: Any) -> pd.DataFrame:
-        """Codes of the patterns, one column an attribute, and the features that follow them.
+        """Return the pattern codes of each attribute, and the features that follow them.
 
-        The index tells the row.
+        The index holds the positions of the rows.
         """
-        codes = {carrier.name: carrier.codes(dataset) for carrier in self.all}
-        return pd.DataFrame(codes | _features(dataset, self.followers))
+        return _make_frame(dataset, self.protected, self.followers)
 
     def variant(self, dataset: Any, frame: pd.DataFrame) -> Any:
-        """Rows of a dataset, as the index of the frame tells, with the frame's patterns."""
+        """Return the rows of a dataset at the frame's index, with the frame's patterns."""
         variant = dataset.subset(frame.index.to_numpy())
         self.write(variant, frame)
         return variant
 
     def write(self, dataset: Any, frame: pd.DataFrame) -> None:
-        """Write the frame's patterns into a dataset that has as many rows, in place."""
-        for carrier in self.all:
-            carrier.write(dataset, frame[carrier.name].to_numpy())
+        """Write the frame's patterns to a dataset of the same length, in place."""
+        for attribute in self.protected:
+            attribute.write(dataset, frame[attribute.name].to_numpy())
         for name in self.followers:
             dataset.features[:, dataset.feature_names.index(name)] = frame[name]
 
@@ -124,58 +129,53 @@ def find_carriers(
     carried_by: Mapping[str, Sequence[str]] | None = None,
     coupled: Rules | None = None,
 ) -> Carriers:
-    """Learn where a dataset carries its protected attributes, and their values.
+    """Locate the protected attributes of a dataset, and learn their values.
 
     Args:
-        dataset: Where values are learned.
-        privileged_groups: See `privileged_values`.
-        carried_by: Names of the features that carry an attribute, by the name of the attribute,
-            for those that are called neither like it nor `attribute=value`.
-        coupled: Rules for features that follow an attribute, see `aif360_dr.couplings`.
+        dataset: Dataset to learn the values from.
+        privileged_groups: See `get_privileged_values`.
+        carried_by: Names of the features that carry an attribute, by the name of the attribute.
+            Features named like the attribute, or `attribute=value`, are found without it.
+        coupled: Rules for features that follow an attribute, see `perturb_dataset`.
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> race = find_carriers(hiring()).all[1]
+        >>> race = find_carriers(hiring()).protected[1]
         >>> race.name, race.patterns.tolist(), race.is_privileged.tolist()
         ('race', [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], [False, True, False])
     """
-    privileged = privileged_values(dataset, privileged_groups)
-    carriers = [
-        _learn(dataset, name, values, carrying_columns(dataset, name, carried_by))
+    privileged = get_privileged_values(dataset, privileged_groups)
+    protected = [
+        _learn_protected(dataset, name, values, find_columns(dataset, name, carried_by))
         for name, values in privileged.items()
     ]
-    domain = {carrier.name: range(len(carrier.patterns)) for carrier in carriers}
-    codes = {carrier.name: np.flatnonzero(carrier.is_privileged).tolist() for carrier in carriers}
-    frame = pd.DataFrame({name: [0] for name in domain})
-    if not coupled:
-        return Carriers(carriers, learn_attributes(frame, codes, domain=domain))
-    carrying = {i for carrier in carriers for i in carrier.columns}
-    others = [name for i, name in enumerate(dataset.feature_names) if i not in carrying]
-    frame = pd.DataFrame(
-        {carrier.name: carrier.codes(dataset) for carrier in carriers} | _features(dataset, others)
-    )
-    rules = on_patterns(coupled, dataset, {c.name: c.patterns[:, 0] for c in carriers})
-    return Carriers(carriers, learn_attributes(frame, codes, domain=domain, coupled=rules))
+    domain = {each.name: range(len(each.patterns)) for each in protected}
+    codes = {each.name: np.flatnonzero(each.is_privileged).tolist() for each in protected}
+    # The domain defines all codes, so a frame of one row is enough unless features follow.
+    frame, rules = pd.DataFrame({name: [0] for name in domain}), None
+    if coupled:
+        frame = _make_frame(dataset, protected, _find_other_features(dataset, protected))
+        rules = translate_rules(coupled, dataset, {c.name: c.patterns[:, 0] for c in protected})
+    return Carriers(protected, learn_attributes(frame, codes, domain=domain, coupled=rules))
 
 
-def _features(dataset: Any, names: Sequence[str]) -> dict[str, Array]:
-    return {name: dataset.features[:, dataset.feature_names.index(name)] for name in names}
-
-
-def carrying_columns(
+def find_columns(
     dataset: StructuredDataset, name: str, carried_by: Mapping[str, Sequence[str]] | None = None
 ) -> list[int]:
-    """Positions of the features that carry a protected attribute.
+    """Return the positions of the features that carry a protected attribute.
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> carrying_columns(hiring(), "race")
+        >>> find_columns(hiring(), "race")
         [1]
     """
     given = (carried_by or {}).get(name, ())
     unknown = [column for column in given if column not in dataset.feature_names]
     if unknown:
-        raise ValueError(f"carried_by names {listed(unknown)}, which the dataset has not.")
+        raise ValueError(
+            f"carried_by names {listed(unknown)}, which is not a feature of the dataset; use "
+            "names from dataset.feature_names."
+        )
     return [
         i
         for i, column in enumerate(dataset.feature_names)
@@ -183,41 +183,61 @@ def carrying_columns(
     ]
 
 
-def _learn(dataset: Any, name: str, privileged: list[float], columns: list[int]) -> Carrier:
+def _find_other_features(dataset: Any, protected: list[ProtectedAttribute]) -> list[str]:
+    carrying = {i for attribute in protected for i in attribute.columns}
+    return [name for i, name in enumerate(dataset.feature_names) if i not in carrying]
+
+
+def _make_frame(
+    dataset: Any, protected: list[ProtectedAttribute], features: Sequence[str]
+) -> pd.DataFrame:
+    codes = {attribute.name: attribute.encode(dataset) for attribute in protected}
+    columns = {name: dataset.features[:, dataset.feature_names.index(name)] for name in features}
+    return pd.DataFrame(codes | columns)
+
+
+def _learn_protected(
+    dataset: Any, name: str, privileged: list[float], columns: list[int]
+) -> ProtectedAttribute:
     position = dataset.protected_attribute_names.index(name)
-    rows = _read(dataset, position, columns)
-    _refuse_missing(rows, name)
-    patterns = np.unique(rows[_first_rows(rows)], axis=0)
-    patterns = np.vstack([patterns, _unobserved(dataset, position, patterns)])
-    carrier = Carrier(name, position, columns, patterns, np.isin(patterns[:, 0], privileged))
-    _check_values(carrier, privileged)
-    return carrier
+    rows = _read_patterns(dataset, position, columns)
+    _check_no_missing_protected(rows, name)
+    patterns = np.unique(rows[_find_first_rows(rows)], axis=0)
+    patterns = np.vstack([patterns, _make_unobserved_patterns(dataset, position, patterns)])
+    is_privileged = np.isin(patterns[:, 0], privileged)
+    attribute = ProtectedAttribute(name, position, columns, patterns, is_privileged)
+    _check_protected_values(attribute, privileged)
+    return attribute
 
 
-def _read(dataset: Any, position: int, columns: list[int]) -> Array:
+def _read_patterns(dataset: Any, position: int, columns: list[int]) -> Array:
     return np.column_stack(
         [dataset.protected_attributes[:, position], dataset.features[:, columns]]
     )
 
 
-def _first_rows(rows: Array) -> Array:
+def _find_first_rows(rows: Array) -> Array:
+    """Return the position of the first row of each distinct pattern."""
     return np.unique(joint_positions(rows.T), return_index=True)[1]
 
 
-def _unobserved(dataset: Any, position: int, patterns: Array) -> Array:
-    """Patterns of values that the dataset declares but does not show, where they are plain."""
+def _make_unobserved_patterns(dataset: Any, position: int, patterns: Array) -> Array:
+    """Return patterns for values that the dataset declares, but that no row has."""
     declared = np.concatenate(
         [
             np.ravel(dataset.privileged_protected_attributes[position]),
             np.ravel(dataset.unprivileged_protected_attributes[position]),
         ]
     )
-    plain = patterns.shape[1] <= 2 and (patterns == patterns[:, :1]).all()
-    lacking = np.setdiff1d(declared, patterns[:, 0]) if plain else np.empty(0)
-    return np.repeat(lacking[:, None], patterns.shape[1], axis=1)
+    # If the feature always equals the protected value, an unobserved value has a known pattern:
+    # declared 0, 1, 2 and patterns (0, 0), (1, 1)  ->  (2, 2). How a scaled or one-hot encoded
+    # feature would look for it is unknown, so no pattern is added there.
+    is_identity = patterns.shape[1] <= 2 and (patterns == patterns[:, :1]).all()
+    unobserved = np.setdiff1d(declared, patterns[:, 0]) if is_identity else np.empty(0)
+    return np.repeat(unobserved[:, None], patterns.shape[1], axis=1)
 
 
-def _refuse_missing(rows: Array, name: str) -> None:
+def _check_no_missing_protected(rows: Array, name: str) -> None:
     count = int(np.isnan(rows).any(axis=1).sum())
     if count:
         raise ValueError(
@@ -226,22 +246,22 @@ def _refuse_missing(rows: Array, name: str) -> None:
         )
 
 
-def _check_values(carrier: Carrier, privileged: list[float]) -> None:
-    values = np.unique(carrier.patterns[:, 0]).tolist()
+def _check_protected_values(attribute: ProtectedAttribute, privileged: list[float]) -> None:
+    values = np.unique(attribute.patterns[:, 0]).tolist()
     unknown = [value for value in privileged if value not in values]
     if unknown:
         raise ValueError(
-            f"privileged value {listed(unknown)} of {carrier.name!r} is not in the dataset, "
+            f"privileged value {listed(unknown)} of {attribute.name!r} is not in the dataset, "
             f"which has {listed(values)}."
         )
-    if carrier.is_privileged.all():
+    if attribute.is_privileged.all():
         raise ValueError(
-            f"every value of {carrier.name!r} is privileged ({listed(values)}): there is nothing "
-            "to perturb it into. Leave it out of privileged_groups, or pass a dataset that has "
-            "all its values as domain."
+            f"every value of {attribute.name!r} is privileged ({listed(values)}), so there is no "
+            "value to perturb it to. Leave it out of privileged_groups, or pass a dataset that "
+            "has all its values as domain."
         )
-    if len(values) > MOST_VALUES:
+    if len(values) > MAX_PROTECTED_VALUES:
         raise ValueError(
-            f"protected attribute {carrier.name!r} has {len(values)} distinct values; bin it "
+            f"protected attribute {attribute.name!r} has {len(values)} distinct values; bin it "
             "first."
         )

@@ -1,4 +1,4 @@
-"""What AIF360 does not check about datasets that a metric compares."""
+"""Checks of datasets and labels that AIF360 does not make."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from aif360.datasets import StructuredDataset
 
-from aif360_dr._carriers import carrying_columns
+from aif360_dr._carriers import find_columns
 from dr_core.plugins import Array, listed
 
-__all__ = ["check_labels", "check_lengths", "check_perturbed", "label_values"]
+__all__ = ["check_labels", "check_lengths", "check_perturbed", "get_label_values"]
 
 
-def label_values(dataset: StructuredDataset) -> tuple[Array, Array]:
-    """Favorable and unfavorable labels of a binary or multiclass dataset.
+def get_label_values(dataset: StructuredDataset) -> tuple[Array, Array]:
+    """Return the favorable and the unfavorable labels of a binary or multiclass dataset.
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> label_values(hiring())
+        >>> get_label_values(hiring())
         (array([1.]), array([0.]))
     """
     both = dataset.favorable_label, dataset.unfavorable_label
@@ -28,7 +28,7 @@ def label_values(dataset: StructuredDataset) -> tuple[Array, Array]:
 
 
 def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
-    """Refuse labels that are neither favorable nor unfavorable.
+    """Raise ValueError if a label is neither favorable nor unfavorable.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -36,7 +36,7 @@ def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
         Traceback (most recent call last):
         ValueError: the model has labels 7.0, but the dataset has the labels 1.0, 0.0.
     """
-    known = np.concatenate(label_values(dataset))
+    known = np.concatenate(get_label_values(dataset))
     unknown = np.setdiff1d(labels, known)
     if len(unknown):
         raise ValueError(
@@ -46,7 +46,7 @@ def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
 
 
 def check_lengths(dataset: Any, other: Any, what: str) -> None:
-    """Refuse datasets of different lengths, and labels that are not one for each row.
+    """Raise ValueError if two datasets differ in length, or one lacks a label for each row.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -60,8 +60,8 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
     for each, name in ((dataset, "dataset"), (other, what)):
         if np.size(each.labels) != n:
             raise ValueError(
-                f"{name} has {n} rows, but labels of shape {np.shape(each.labels)}; "
-                f"({n}, 1) is needed."
+                f"{name}.labels must have shape ({n}, 1), one label per row; got "
+                f"{np.shape(each.labels)}."
             )
 
 
@@ -71,9 +71,9 @@ def check_perturbed(
     carried_by: Mapping[str, Sequence[str]] | None,
     followers: Sequence[str] = (),
 ) -> None:
-    """Refuse a perturbed dataset that differs in more than protected attributes and labels.
+    """Raise ValueError if datasets differ in more than protected attributes and labels.
 
-    Features that follow the attributes may differ too.
+    Features that carry or follow the attributes may differ too.
 
     Examples:
         >>> from aif360_dr import perturb_dataset
@@ -82,22 +82,26 @@ def check_perturbed(
     """
     what = "perturbed_classified_dataset"
     check_lengths(classified, perturbed, what)
-    for name in ("feature_names", "protected_attribute_names", "instance_names"):
-        if getattr(classified, name) != getattr(perturbed, name):
-            raise ValueError(f"{what} has other {name} than classified_dataset.")
+    names = ["feature_names", "protected_attribute_names", "instance_names"]
+    differing = [name for name in names if getattr(classified, name) != getattr(perturbed, name)]
     if not np.array_equal(classified.instance_weights, perturbed.instance_weights):
-        raise ValueError(f"{what} has other instance_weights than classified_dataset.")
-    _refuse_other_features(classified, perturbed, carried_by, followers)
+        differing.append("instance_weights")
+    if differing:
+        raise ValueError(
+            f"{what} must have the same {differing[0]} as classified_dataset; create it with "
+            "perturb_dataset."
+        )
+    _check_other_features(classified, perturbed, carried_by, followers)
 
 
-def _refuse_other_features(
+def _check_other_features(
     classified: Any,
     perturbed: Any,
     carried_by: Mapping[str, Sequence[str]] | None,
     followers: Sequence[str],
 ) -> None:
     names = classified.protected_attribute_names
-    may_differ = {i for name in names for i in carrying_columns(classified, name, carried_by)}
+    may_differ = {i for name in names for i in find_columns(classified, name, carried_by)}
     differing = [
         column
         for i, column in enumerate(classified.feature_names)
@@ -108,7 +112,7 @@ def _refuse_other_features(
     if differing:
         raise ValueError(
             f"perturbed_classified_dataset differs in {listed(differing)}; only protected "
-            f"attributes ({listed(names)}) and features that carry them may differ. Name features "
-            'that carry one in another form: carried_by={"attribute": ["feature", ...]}; features '
-            "that follow one: coupled={...}."
+            f"attributes ({listed(names)}) and features that carry them may differ. If these "
+            'features carry an attribute, pass carried_by={"attribute": ["feature", ...]}; if '
+            "they follow one, pass coupled={...}."
         )

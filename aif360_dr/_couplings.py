@@ -1,11 +1,10 @@
-"""Rules for features that follow a protected attribute, in the words of a dataset.
+"""Rules for features that follow a protected attribute, written in a dataset's own values.
 
     coupled = {"relationship": {"sex": {0: {"Husband": "Wife"}, 1: {"Wife": "Husband"}}}}
 
-A protected value is the number that AIF360 keeps (0 and 1), or the word for it where the dataset
-has `metadata["protected_attribute_maps"]`. A feature is called by its name; one that AIF360 has
-one-hot encoded (`relationship=Husband`) by what stands before the equals sign, and its values by
-what stands behind it.
+A protected value is the number in the dataset (0 and 1), or its name where the dataset has
+`metadata["protected_attribute_maps"]`. A feature is given by its name. For a feature that AIF360
+has one-hot encoded, `relationship=Husband` is the value `Husband` of `relationship`.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from typing import Any
 
 from dr_core.plugins import Array, Rules, listed
 
-__all__ = ["on_patterns"]
+__all__ = ["translate_rules"]
 
 
-def on_patterns(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -> Rules:
-    """Rules in which protected values are replaced by the patterns that have them.
+def translate_rules(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -> Rules:
+    """Replace each protected value in the rules with the codes of its patterns.
 
     Args:
-        rules: As the user wrote them.
-        dataset: What they are about.
+        rules: Rules in the dataset's values.
+        dataset: Dataset that the rules refer to.
         patterns: The protected value of each pattern, by the name of the attribute.
 
     Returns:
@@ -32,18 +31,23 @@ def on_patterns(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -> Ru
     Examples:
         >>> import numpy as np
         >>> from aif360_dr.examples import hiring
-        >>> rules = {"years": {"sex": {0: {7.0: 5.0}}}}
-        >>> on_patterns(rules, hiring(), {"sex": np.array([0.0, 1.0])})
-        {'years': {'sex': {0: {7.0: 5.0}}}}
+        >>> rules = {"years": {"sex": {1.0: {7.0: 5.0}}}}
+
+        The value 1.0 has two patterns here, at positions 0 and 2:
+
+        >>> translate_rules(rules, hiring(), {"sex": np.array([1.0, 0.0, 1.0])})
+        {'years': {'sex': {0: {7.0: 5.0}, 2: {7.0: 5.0}}}}
     """
     protected = [name for name in rules if name in dataset.protected_attribute_names]
     if protected:
         raise ValueError(
-            f"coupled names {listed(protected)}, a protected attribute: it cannot follow another."
+            f"coupled names {listed(protected)}, a protected attribute, which cannot follow "
+            "another; remove its rule."
         )
+    # Entries of a wrong type, or for unknown attributes, are passed on: dr_core reports them.
     return {
         column: {
-            driver: dict(_cases(column, driver, cases, dataset, patterns[driver]))
+            driver: dict(_iter_cases(column, driver, cases, dataset, patterns[driver]))
             if driver in patterns and isinstance(cases, Mapping)
             else cases
             for driver, cases in drivers.items()
@@ -54,24 +58,24 @@ def on_patterns(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -> Ru
     }
 
 
-def _cases(
+def _iter_cases(
     column: str, driver: str, cases: Mapping[Any, Any], dataset: Any, values: Array
 ) -> Iterator[tuple[int, Any]]:
-    """Each pattern with the rules of its protected value."""
-    words = _words(dataset, driver)
+    """Yield the code of each pattern with the rules for its protected value."""
+    numbers = _get_numbers_by_name(dataset, driver)
     for value, moves in cases.items():
-        having = [i for i, number in enumerate(values) if number == words.get(value, value)]
-        if not having:
-            known = [*dict.fromkeys(values.tolist()), *words]
+        codes = [i for i, number in enumerate(values) if number == numbers.get(value, value)]
+        if not codes:
+            known = [*dict.fromkeys(values.tolist()), *numbers]
             raise ValueError(
-                f"coupled[{column!r}][{driver!r}] has a rule for {value!r}, which is no value of "
-                f"protected attribute {driver!r}; it has {listed(known)}."
+                f"coupled[{column!r}][{driver!r}] has a rule for {value!r}, which is not a value "
+                f"of protected attribute {driver!r}; it has {listed(known)}."
             )
-        yield from ((i, moves) for i in having)
+        yield from ((i, moves) for i in codes)
 
 
-def _words(dataset: Any, name: str) -> dict[Any, float]:
-    """Numbers of a protected attribute by the words for them, where the dataset tells these."""
+def _get_numbers_by_name(dataset: Any, attribute: str) -> dict[Any, float]:
+    """Return the numbers of a protected attribute by their names in the metadata, if any."""
     maps = dataset.metadata.get("protected_attribute_maps") or []
-    named = dict(zip(dataset.protected_attribute_names, maps, strict=False))
-    return {word: number for number, word in named.get(name, {}).items()}
+    by_attribute = dict(zip(dataset.protected_attribute_names, maps, strict=False))
+    return {name: number for number, name in by_attribute.get(attribute, {}).items()}

@@ -1,4 +1,4 @@
-"""Discriminative risk in words, and in JSON, beside AIF360's own explanations."""
+"""Explain discriminative risk as text and as JSON, in addition to AIF360's explanations."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 
 __all__ = ["DRJSONExplainer", "DRTextExplainer"]
 
-MEANING = "share of instances whose prediction changes when only protected attributes do"
+DEFINITION = "share of instances whose prediction changes when only protected attributes change"
+
+IDEAL_ZERO = "The ideal value of this metric is 0."
 
 
 class DRTextExplainer(MetricTextExplainer):
-    """Explain a `DiscriminativeRiskMetric` with text.
+    """Explain a `DiscriminativeRiskMetric` as text.
 
     Args:
-        metric: The metric to be explained.
+        metric: The metric to explain.
 
     Examples:
         >>> from aif360_dr import DiscriminativeRiskMetric
@@ -32,33 +34,33 @@ class DRTextExplainer(MetricTextExplainer):
 
     def num_label_changes(self, privileged: bool | None = None) -> str:
         return (
-            f"Number of {_group(privileged)}instances whose prediction changes: "
+            f"Number of {_format_group(privileged)}instances whose prediction changes: "
             f"{self.metric.num_label_changes(privileged)}"
         )
 
     def num_favorable_losses(self, privileged: bool | None = None) -> str:
         return (
-            f"Number of {_group(privileged)}instances whose prediction turns from favorable to "
-            f"unfavorable: {self.metric.num_favorable_losses(privileged)}"
+            f"Number of {_format_group(privileged)}instances whose prediction changes from "
+            f"favorable to unfavorable: {self.metric.num_favorable_losses(privileged)}"
         )
 
     def num_favorable_gains(self, privileged: bool | None = None) -> str:
         return (
-            f"Number of {_group(privileged)}instances whose prediction turns from unfavorable to "
-            f"favorable: {self.metric.num_favorable_gains(privileged)}"
+            f"Number of {_format_group(privileged)}instances whose prediction changes from "
+            f"unfavorable to favorable: {self.metric.num_favorable_gains(privileged)}"
         )
 
     def discriminative_risk(self, privileged: bool | None = None) -> str:
         value = self.metric.discriminative_risk(privileged)
         if privileged is None:
-            return f"Discriminative risk ({MEANING}): {value}"
-        return f"Discriminative risk on {_group(privileged)}instances: {value}"
+            return f"Discriminative risk ({DEFINITION}): {value}"
+        return f"Discriminative risk on {_format_group(privileged)}instances: {value}"
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> str:
         value = self.metric.worst_case_discriminative_risk(privileged)
         return (
-            f"Share of {_group(privileged)}instances whose prediction some perturbation of "
-            f"protected attributes changes: {value}"
+            f"Share of {_format_group(privileged)}instances whose prediction changes under at "
+            f"least one perturbation of protected attributes: {value}"
         )
 
     def discriminative_risk_difference(self) -> str:
@@ -83,10 +85,10 @@ class DRTextExplainer(MetricTextExplainer):
 
 
 class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
-    """Explain a `DiscriminativeRiskMetric` in JSON.
+    """Explain a `DiscriminativeRiskMetric` as JSON.
 
     Args:
-        metric: The metric to be explained.
+        metric: The metric to explain.
 
     Examples:
         >>> from aif360_dr import DiscriminativeRiskMetric
@@ -100,49 +102,45 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
     """
 
     def num_label_changes(self, privileged: bool | None = None) -> str:
-        return self._count("Number Of Label Changes", super().num_label_changes(privileged))
+        message = super().num_label_changes(privileged)
+        return self._explain_count("Number Of Label Changes", message)
 
     def num_favorable_losses(self, privileged: bool | None = None) -> str:
         message = super().num_favorable_losses(privileged)
-        return self._count("Number Of Favorable Losses", message)
+        return self._explain_count("Number Of Favorable Losses", message)
 
     def num_favorable_gains(self, privileged: bool | None = None) -> str:
-        return self._count("Number Of Favorable Gains", super().num_favorable_gains(privileged))
+        message = super().num_favorable_gains(privileged)
+        return self._explain_count("Number Of Favorable Gains", message)
 
     def discriminative_risk(self, privileged: bool | None = None) -> str:
         message = super().discriminative_risk(privileged)
-        return self._share("Discriminative Risk", message, privileged)
+        return self._explain_share("Discriminative Risk", message, privileged)
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> str:
         message = super().worst_case_discriminative_risk(privileged)
-        return self._share("Worst Case Discriminative Risk", message, privileged)
+        return self._explain_share("Worst Case Discriminative Risk", message, privileged)
 
     def discriminative_risk_difference(self) -> str:
         message = super().discriminative_risk_difference()
-        ideal = (
-            "The ideal value of this metric is 0. A value > 0 implies that predictions for the "
-            "unprivileged group depend more on protected attributes."
-        )
-        return self._comparison("Discriminative Risk Difference", message, ideal)
+        ideal = _format_signed_ideal(0)
+        return self._explain_comparison("Discriminative Risk Difference", message, ideal)
 
     def discriminative_risk_ratio(self) -> str:
         message = super().discriminative_risk_ratio()
-        ideal = (
-            "The ideal value of this metric is 1. A value > 1 implies that predictions for the "
-            "unprivileged group depend more on protected attributes."
-        )
-        return self._comparison("Discriminative Risk Ratio", message, ideal)
+        ideal = _format_signed_ideal(1)
+        return self._explain_comparison("Discriminative Risk Ratio", message, ideal)
 
     def discriminative_risk_abs_difference(self) -> str:
         message = super().discriminative_risk_abs_difference()
-        ideal = "The ideal value of this metric is 0."
-        return self._comparison("Absolute Discriminative Risk Difference", message, ideal)
+        title = "Absolute Discriminative Risk Difference"
+        return self._explain_comparison(title, message, IDEAL_ZERO)
 
-    def _count(self, title: str, message: str) -> str:
-        description = "Counted by instance weight, over rows that differ in nothing else."
-        return _json(title, message, {}, description, "The ideal value of this metric is 0.")
+    def _explain_count(self, title: str, message: str) -> str:
+        description = "Computed as the sum of the instance weights of these instances."
+        return _format_json(title, message, {}, description, IDEAL_ZERO)
 
-    def _share(self, title: str, message: str, privileged: bool | None) -> str:
+    def _explain_share(self, title: str, message: str, privileged: bool | None) -> str:
         counts = {
             "numLabelChanges": self.metric.num_label_changes(privileged),
             "numFavorableLosses": self.metric.num_favorable_losses(privileged),
@@ -150,23 +148,32 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
             "numInstances": self.metric.num_instances(privileged=privileged),
         }
         description = "Computed as label changes / instances."
-        return _json(title, message, counts, description, "The ideal value of this metric is 0.")
+        return _format_json(title, message, counts, description, IDEAL_ZERO)
 
-    def _comparison(self, title: str, message: str, ideal: str) -> str:
+    def _explain_comparison(self, title: str, message: str, ideal: str) -> str:
         counts = {
             "numLabelChangesUnprivileged": self.metric.num_label_changes(False),
             "numInstancesUnprivileged": self.metric.num_instances(privileged=False),
             "numLabelChangesPrivileged": self.metric.num_label_changes(True),
             "numInstancesPrivileged": self.metric.num_instances(privileged=True),
         }
-        description = f"Compares the groups by their discriminative risk: {MEANING}."
-        return _json(title, message, counts, description, ideal)
+        description = f"Compares the discriminative risk of the groups: {DEFINITION}."
+        return _format_json(title, message, counts, description, ideal)
 
 
-def _group(privileged: bool | None) -> str:
+def _format_group(privileged: bool | None) -> str:
     return {None: "", True: "privileged ", False: "unprivileged "}[privileged]
 
 
-def _json(title: str, message: str, counts: dict[str, Any], description: str, ideal: str) -> str:
-    described = {"description": description, "ideal": ideal}
-    return json.dumps({"metric": title, "message": message, **counts, **described})
+def _format_signed_ideal(value: int) -> str:
+    return (
+        f"The ideal value of this metric is {value}. A value > {value} implies that predictions "
+        "for the unprivileged group depend more on protected attributes."
+    )
+
+
+def _format_json(
+    title: str, message: str, counts: dict[str, Any], description: str, ideal: str
+) -> str:
+    explanation = {"metric": title, "message": message, **counts}
+    return json.dumps({**explanation, "description": description, "ideal": ideal})

@@ -11,39 +11,40 @@ from aif360.datasets import StructuredDataset
 from aif360.metrics import ClassificationMetric, utils
 
 from aif360_dr._carriers import find_carriers
-from aif360_dr._checks import check_labels, check_lengths, check_perturbed, label_values
+from aif360_dr._checks import check_labels, check_lengths, check_perturbed, get_label_values
 from aif360_dr._groups import Groups
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr._models import classify
-from aif360_dr._uncached import Uncached
+from aif360_dr._uncached import UncachedMixin
 from dr_core.plugins import Array, Rules
 
 __all__ = ["DiscriminativeRiskMetric"]
 
 
-class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
-    """A `ClassificationMetric` that also measures discriminative risk.
+class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
+    """A `ClassificationMetric` with discriminative risk.
 
-    Discriminative risk (DR) is the share of instances whose predicted label changes when nothing
-    but their protected attributes is perturbed. 0 means that no prediction depends on them.
+    Discriminative risk (DR) is the share of instances whose predicted label changes when only
+    their protected attributes are perturbed. 0 means that no prediction depends on them.
 
-    It can replace `ClassificationMetric` anywhere. Unlike it, it refuses predicted labels that
-    are neither favorable nor unfavorable, and its objects are freed when no longer used.
+    The class can replace `ClassificationMetric` everywhere, with two differences. It raises
+    ValueError for predicted labels that are neither favorable nor unfavorable. It does not cache
+    results, so unused metrics are freed.
 
     Args:
         dataset: Dataset with the true labels.
-        classified_dataset: The same with predicted labels.
+        classified_dataset: The same dataset with predicted labels.
         unprivileged_groups: See `ClassificationMetric`.
         privileged_groups: See `ClassificationMetric`.
-        perturbed_classified_dataset: Predictions for the rows of `perturb_dataset(dataset, ...)`;
-            the DR methods need it.
-        carried_by: Features that carry a protected attribute under another name; they may differ
+        perturbed_classified_dataset: Predictions for `perturb_dataset(dataset, ...)`. The DR
+            methods require it.
+        carried_by: Features that carry a protected attribute under another name. They may differ
             in the perturbed dataset.
-        coupled: Rules for features that follow an attribute, where `perturb_dataset` had them;
-            these features may differ too.
+        coupled: Rules for features that follow an attribute, as passed to `perturb_dataset`.
+            These features may differ too.
 
     Examples:
-        A model that hires men after two years, and women after four:
+        A model that hires men after two years, and women after four years:
 
         >>> from aif360_dr import perturb_dataset
         >>> from aif360_dr.examples import hiring
@@ -56,7 +57,7 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         >>> float(metric.discriminative_risk()), float(metric.accuracy())
         (0.25, 1.0)
 
-        With the model at hand, `from_estimator` does all of it:
+        `from_estimator` perturbs and predicts in one step:
 
         >>> metric = DiscriminativeRiskMetric.from_estimator(hires, dataset, women, men)
         >>> float(metric.num_favorable_losses()), float(metric.num_favorable_gains())
@@ -76,23 +77,21 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
     ) -> None:
         if all(isinstance(each, StructuredDataset) for each in (dataset, classified_dataset)):
             check_lengths(dataset, classified_dataset, "classified_dataset")
-        with _fields_kept(dataset, classified_dataset):
+        with _restore_ignore_fields(dataset, classified_dataset):
             super().__init__(dataset, classified_dataset, unprivileged_groups, privileged_groups)
         check_labels(classified_dataset.labels, classified_dataset, "classified_dataset")
         self.perturbed_classified_dataset = perturbed_classified_dataset
         self._changes: LabelChanges | None = None
         if perturbed_classified_dataset is not None:
-            followers = (
-                find_carriers(
+            followers: list[str] = []
+            if coupled:
+                followers = find_carriers(
                     dataset, privileged_groups, carried_by=carried_by, coupled=coupled
                 ).followers
-                if coupled
-                else []
-            )
             check_perturbed(
                 classified_dataset, perturbed_classified_dataset, carried_by, followers
             )
-            self._changes = _changes(classified_dataset, perturbed_classified_dataset)
+            self._changes = _compare_labels(classified_dataset, perturbed_classified_dataset)
 
     @classmethod
     def from_estimator(
@@ -110,100 +109,103 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
         domain: StructuredDataset | None = None,
         coupled: Rules | None = None,
     ) -> DiscriminativeRiskMetric:
-        """Predict and perturb with a model at hand.
+        """Create a metric from a model, which predicts the dataset and its perturbations.
 
         Args:
             estimator: A fitted estimator, a function of the features, or any AIF360 algorithm
-                with `predict(dataset)`. An algorithm that decides at random changes labels at
-                random too, and that counts.
+                with `predict(dataset)`. If an algorithm predicts at random, label changes that
+                are due to its randomness are counted too.
             dataset: Dataset with the true labels.
             unprivileged_groups: See `ClassificationMetric`.
-            privileged_groups: The attributes they name are perturbed; without them, all
-                protected attributes of the dataset, with its own privileged values.
-            method: "exact" takes every perturbation a row can undergo, weighted by its
-                probability: DR has no randomness, and counts of changes are expected counts, which
-                need not be whole. "sample" draws `n_samples` perturbations of each row.
-            p: Probability with which each attribute of each row is perturbed.
-            n_samples: Draws for each row, with method "sample".
-            seed: Where draws come from, with method "sample".
+            privileged_groups: Groups whose attributes are perturbed. By default, all protected
+                attributes of the dataset are perturbed, with its own privileged values.
+            method: "exact" uses every possible perturbation of each row, weighted by its
+                probability. DR is then not random, and counts of label changes are expected
+                counts, which need not be integers. "sample" draws `n_samples` perturbations of
+                each row.
+            p: Probability of perturbing each attribute of each row.
+            n_samples: Number of draws for each row with method "sample".
+            seed: Seed of the draws with method "sample".
             carried_by: Features that carry a protected attribute under another name.
-            domain: Dataset to learn the values of the protected attributes from, when this one
-                may lack some.
+            domain: Dataset to learn the values of the protected attributes from. Pass it if
+                `dataset` may lack some values.
             coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
         Returns:
-            A metric with all DR methods ready.
+            A metric whose DR methods can be called.
         """
-        learned_from = dataset if domain is None else domain
         carriers = find_carriers(
-            learned_from, privileged_groups, carried_by=carried_by, coupled=coupled
+            dataset if domain is None else domain,
+            privileged_groups,
+            carried_by=carried_by,
+            coupled=coupled,
         )
-        carriers.require_features(estimator)
+        carriers.check_visible_to(estimator)
         classified = classify(estimator, dataset)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
-        favorable, labels = label_values(dataset)[0], classified.labels.ravel()
+        favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()
         metric._changes = changes_of_model(
             estimator, dataset, labels, carriers, favorable, **options
         )
         return metric
 
     def individual_risk(self) -> Array:
-        """Probability that the predicted label of each instance changes, shape (n,)."""
+        """Return the probability that each instance's predicted label changes, shape (n,)."""
         return self._label_changes.any.copy()
 
     def num_label_changes(self, privileged: bool | None = None) -> float:
         """Number of instances whose predicted label changes.
 
-        Σ w_i 1[f(x_i) ≠ f(x̃_i)]; with the exact method, what is expected of it.
+        It is Σ w_i 1[f(x_i) ≠ f(x̃_i)], or its expectation with the exact method.
 
         Args:
             privileged: Whether to condition on the privileged groups (`True`), the unprivileged
-                groups (`False`), or neither.
+                groups (`False`), or neither (`None`).
         """
-        return self._weighed(self._label_changes.any, privileged)
+        return self._sum_weighted(self._label_changes.any, privileged)
 
     def num_favorable_losses(self, privileged: bool | None = None) -> float:
-        """Number of instances that turn from a favorable to an unfavorable prediction."""
-        return self._weighed(self._label_changes.losses, privileged)
+        """Number of instances whose prediction changes from favorable to unfavorable."""
+        return self._sum_weighted(self._label_changes.losses, privileged)
 
     def num_favorable_gains(self, privileged: bool | None = None) -> float:
-        """Number of instances that turn from an unfavorable to a favorable prediction."""
-        return self._weighed(self._label_changes.gains, privileged)
+        """Number of instances whose prediction changes from unfavorable to favorable."""
+        return self._sum_weighted(self._label_changes.gains, privileged)
 
     def discriminative_risk(self, privileged: bool | None = None) -> float:
         """Discriminative risk, Pr(f(x) ≠ f(x̃)); 0 is best."""
         return self.num_label_changes(privileged) / self.num_instances(privileged=privileged)
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> float:
-        """Share of instances whose label at least one of the perturbations tried changes."""
-        concerned = self._weighed(self._label_changes.any > 0, privileged)
-        return concerned / self.num_instances(privileged=privileged)
+        """Share of instances whose label changes under at least one evaluated perturbation."""
+        changed = self._sum_weighted(self._label_changes.any > 0, privileged)
+        return changed / self.num_instances(privileged=privileged)
 
     def discriminative_risk_difference(self) -> float:
-        """Discriminative risk of unprivileged minus that of privileged instances."""
+        """Discriminative risk of unprivileged instances minus that of privileged instances."""
         return self.difference(self.discriminative_risk)
 
     def discriminative_risk_ratio(self) -> float:
-        """Discriminative risk of unprivileged over that of privileged instances."""
+        """Discriminative risk of unprivileged instances over that of privileged instances."""
         return self.ratio(self.discriminative_risk)
 
     def discriminative_risk_abs_difference(self) -> float:
-        """The paper's subgroup difference, 0 when both groups are equally at risk."""
+        """Absolute difference of both groups' discriminative risk, as in the paper; 0 is best."""
         return abs(self.discriminative_risk_difference())
 
     @property
     def _label_changes(self) -> LabelChanges:
         if self._changes is None:
             raise AttributeError(
-                "discriminative risk needs predictions for perturbed rows: pass "
+                "discriminative risk requires predictions for perturbed rows: pass "
                 "perturbed_classified_dataset=model.predict(perturb_dataset(dataset, "
                 "privileged_groups)), or use DiscriminativeRiskMetric.from_estimator(...)."
             )
         return self._changes
 
-    def _weighed(self, values: Array, privileged: bool | None) -> float:
-        """Sum values by instance weight over a group."""
+    def _sum_weighted(self, values: Array, privileged: bool | None) -> float:
+        """Return the sum of values in a group, weighted by instance weights."""
         rows = utils.compute_boolean_conditioning_vector(
             self.dataset.protected_attributes,
             self.dataset.protected_attribute_names,
@@ -213,9 +215,9 @@ class DiscriminativeRiskMetric(Uncached, ClassificationMetric):
 
 
 @contextmanager
-def _fields_kept(*datasets: Any) -> Iterator[None]:
-    """Undo what AIF360's comparison leaves behind in `ignore_fields`, which copies share."""
-    kept = [
+def _restore_ignore_fields(*datasets: Any) -> Iterator[None]:
+    """Undo the changes that AIF360's comparison makes to `ignore_fields`, which copies share."""
+    before = [
         (dataset, set(dataset.ignore_fields))
         for dataset in datasets
         if isinstance(dataset, StructuredDataset)
@@ -223,11 +225,11 @@ def _fields_kept(*datasets: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        for dataset, fields in kept:
+        for dataset, fields in before:
             dataset.ignore_fields = fields
 
 
-def _changes(classified: Any, perturbed: Any) -> LabelChanges:
+def _compare_labels(classified: Any, perturbed: Any) -> LabelChanges:
     check_labels(perturbed.labels, classified, "perturbed_classified_dataset")
     labels = classified.labels.ravel(), perturbed.labels.ravel()
-    return changes_between(*labels, label_values(classified)[0])
+    return changes_between(*labels, get_label_values(classified)[0])

@@ -1,4 +1,4 @@
-"""Predictions for a dataset, by an AIF360 algorithm or by any estimator with `predict`."""
+"""Predict the labels of a dataset with an AIF360 algorithm or any estimator."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from aif360_dr._checks import check_labels, label_values
+from aif360_dr._checks import check_labels, get_label_values
 from dr_core.plugins import Array, get_predict
 
 __all__ = [
     "EstimatorTransformer",
     "classify",
-    "model_input",
+    "copy_with_labels",
+    "get_model_input",
+    "get_predicted_scores",
     "predict_labels",
-    "scores_told",
-    "with_labels",
 ]
 
 
-def model_input(estimator: Any, dataset: StructuredDataset) -> Any:
-    """Features as an estimator wants them: by name if it was fitted on a frame, else an array.
+def get_model_input(estimator: Any, dataset: StructuredDataset) -> Any:
+    """Return the features: a DataFrame if the estimator was fitted on one, otherwise an array.
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> model_input(None, hiring()).shape
+        >>> get_model_input(None, hiring()).shape
         (8, 3)
     """
     first = estimator[0] if isinstance(estimator, list | tuple) else estimator
     names = getattr(first, "feature_names_in_", None)
     if names is None:
-        return dataset.features.copy()  # which the model may write into
+        return dataset.features.copy()  # because the model may modify it
     frame = pd.DataFrame(dataset.features, columns=dataset.feature_names)
     lacking = [name for name in names if name not in frame.columns]
     if lacking:
         raise ValueError(
-            f"the model was fitted on features {lacking}, which the dataset has not; it has "
+            f"the model was fitted on features {lacking}, which are not in the dataset; it has "
             f"{dataset.feature_names}."
         )
     return frame[list(names)]
 
 
 def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
-    """Labels that a model gives to the rows of a dataset, shape (n,).
+    """Return the labels that a model predicts for a dataset, shape (n,).
 
     Args:
         model: An AIF360 algorithm, an estimator, or a function of the features.
@@ -61,15 +61,16 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
         array([0., 0., 1., 1., 0., 0., 1., 1.])
     """
     if isinstance(model, Transformer):
-        return _checked_labels(model.predict(dataset).labels, dataset)
+        return _check_predicted_labels(model.predict(dataset).labels, dataset)
     predict = get_predict(model)
-    return _checked_labels(predict(model_input(model, dataset)), dataset)
+    return _check_predicted_labels(predict(get_model_input(model, dataset)), dataset)
 
 
 def classify(model: Any, dataset: StructuredDataset) -> StructuredDataset:
-    """A copy of a dataset with the labels and scores that a model predicts.
+    """Return a copy of a dataset with predicted labels and scores.
 
-    Scores are probabilities of the favorable label where the model gives any, else 1 and 0.
+    Scores are the model's probabilities of the favorable label. A model that predicts labels only
+    gets the scores 1 (favorable) and 0.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -79,32 +80,37 @@ def classify(model: Any, dataset: StructuredDataset) -> StructuredDataset:
     if isinstance(model, Transformer):
         before = dataset.scores.copy()
         predicted = model.predict(dataset)
-        labels = _checked_labels(predicted.labels, dataset)
-        return with_labels(dataset, labels, scores_told(predicted, before))
-    return with_labels(dataset, predict_labels(model, dataset), _scores(model, dataset))
+        labels = _check_predicted_labels(predicted.labels, dataset)
+        return copy_with_labels(dataset, labels, get_predicted_scores(predicted, before))
+    labels = predict_labels(model, dataset)
+    return copy_with_labels(dataset, labels, _predict_scores(model, dataset))
 
 
-def scores_told(predicted: StructuredDataset, before: Array) -> Array | None:
-    """Scores that an algorithm predicted; None where it left those of the rows, before.
+def get_predicted_scores(predicted: StructuredDataset, before: Array) -> Array | None:
+    """Return the scores that an algorithm predicted, or None if it predicted labels only.
 
-    AIF360's datasets have scores from the start, 1 and 0 for the true labels, and some algorithms
-    set labels only.
+    A dataset of AIF360 has scores before any prediction: 1 and 0 for the true labels. Some
+    algorithms leave them unchanged.
+
+    Args:
+        predicted: Dataset that the algorithm returned.
+        before: Scores of the dataset that the algorithm received.
     """
     return None if np.array_equal(predicted.scores, before) else predicted.scores
 
 
-def with_labels(
+def copy_with_labels(
     dataset: StructuredDataset, labels: Array, scores: Array | None = None
 ) -> StructuredDataset:
-    """A copy of a dataset with other labels and scores, both of shape (n, 1).
+    """Return a copy of a dataset with these labels and scores, both of shape (n, 1).
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> with_labels(hiring(), np.ones(8)).scores.shape
+        >>> copy_with_labels(hiring(), np.ones(8)).scores.shape
         (8, 1)
     """
     if scores is None:
-        scores = np.isin(labels, label_values(dataset)[0])
+        scores = np.isin(labels, get_label_values(dataset)[0])
     copied = dataset.copy()
     copied.ignore_fields = set(dataset.ignore_fields)
     copied.labels = np.reshape(labels, (-1, 1)).astype(np.float64)
@@ -113,11 +119,12 @@ def with_labels(
 
 
 class EstimatorTransformer(Transformer):
-    """A scikit-learn estimator as an AIF360 algorithm, to chain with others.
+    """Use a scikit-learn estimator as an AIF360 algorithm.
 
     Args:
-        estimator: Fitted already, or fitted by `fit` (a clone of it, with instance weights).
-        read: Function of the estimator and a dataset that returns what the estimator takes.
+        estimator: A fitted estimator, or one for `fit`, which fits a clone of it with the
+            instance weights.
+        read: Function of the estimator and a dataset that returns the estimator's input.
 
     Examples:
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -130,35 +137,39 @@ class EstimatorTransformer(Transformer):
     def __init__(
         self,
         estimator: Any,
-        read: Callable[[Any, StructuredDataset], Any] = model_input,
+        read: Callable[[Any, StructuredDataset], Any] = get_model_input,
     ) -> None:
         if not hasattr(estimator, "predict"):
             raise TypeError(
-                f"estimator is a {type(estimator).__name__}; pass one with fit and predict."
+                f"estimator is a {type(estimator).__name__}; pass an estimator with fit and "
+                "predict."
             )
         super().__init__(estimator=type(estimator).__name__)
         self.estimator = estimator
         self.read = read
 
     def fit(self, dataset: StructuredDataset) -> EstimatorTransformer:
-        """Fit a clone of the estimator on a dataset, honouring its instance weights."""
-        weights = _weight_argument(self.estimator, dataset.instance_weights)
+        """Fit a clone of the estimator on a dataset, with its instance weights."""
+        weights = _make_weight_argument(self.estimator, dataset.instance_weights)
         fresh = clone(self.estimator)
         X = self.read(fresh, dataset)
         self.estimator = fresh.fit(X, dataset.labels.ravel(), **weights)
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
-        """A copy of the dataset with predicted labels and scores."""
+        """Return a copy of the dataset with predicted labels and scores."""
         X = self.read(self.estimator, dataset)
-        labels = _checked_labels(self.estimator.predict(X), dataset)
-        return with_labels(dataset, labels, _scores(self.estimator, dataset, X))
+        labels = _check_predicted_labels(self.estimator.predict(X), dataset)
+        return copy_with_labels(dataset, labels, _predict_scores(self.estimator, dataset, X))
 
 
-def _checked_labels(labels: Any, dataset: Any) -> Array:
+def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
+    """Return the labels as floats, shape (n,). Raise ValueError if they do not fit the dataset."""
     labels, n = np.asarray(labels), len(dataset.features)
     if labels.size != n:
-        raise ValueError(f"the model returned {labels.size} labels for {n} rows.")
+        raise ValueError(
+            f"the model returned {labels.size} labels for {n} rows; it must return one per row."
+        )
     try:
         numbers = labels.ravel().astype(np.float64)
     except ValueError:
@@ -170,18 +181,19 @@ def _checked_labels(labels: Any, dataset: Any) -> Array:
     return numbers
 
 
-def _scores(model: Any, dataset: Any, X: Any = None) -> Array | None:
+def _predict_scores(model: Any, dataset: Any, X: Any = None) -> Array | None:
     if not hasattr(model, "predict_proba"):
         return None
-    favorable = np.isin(np.asarray(model.classes_, dtype=float), label_values(dataset)[0])
-    probabilities = model.predict_proba(model_input(model, dataset) if X is None else X)
+    favorable = np.isin(np.asarray(model.classes_, dtype=float), get_label_values(dataset)[0])
+    probabilities = model.predict_proba(get_model_input(model, dataset) if X is None else X)
     return np.asarray(probabilities)[:, favorable].sum(axis=1)
 
 
-def _weight_argument(estimator: Any, weights: Array) -> dict[str, Array]:
-    """Argument that hands instance weights to `fit`; none when all weigh the same."""
+def _make_weight_argument(estimator: Any, weights: Array) -> dict[str, Array]:
+    """Return the argument of `fit` for instance weights; empty if all weights are equal."""
     if (weights == weights[0]).all():
         return {}
+    # The last step of a pipeline takes the weights: "tree__sample_weight" for a step "tree".
     step, prefix = estimator, ""
     while isinstance(step, Pipeline):
         prefix, step = f"{prefix}{step.steps[-1][0]}__", step.steps[-1][1]

@@ -1,4 +1,4 @@
-"""A dataset whose rows have other protected attributes, and are the same otherwise."""
+"""Perturb the protected attributes of a dataset."""
 
 from __future__ import annotations
 
@@ -28,28 +28,32 @@ def perturb_dataset(
 ) -> StructuredDataset:
     """Perturb the protected attributes of each row once, at random.
 
-    A privileged value becomes one of the unprivileged values, an unprivileged value one of the
-    privileged ones, in `protected_attributes` and in the features that carry the attribute: the
-    feature of the same name, scaled or not, and features called `attribute=value`.
+    A privileged value is replaced with one of the unprivileged values, and an unprivileged value
+    with one of the privileged values. Both `protected_attributes` and the features that carry the
+    attribute change. These are the feature of the same name, scaled or not, and features named
+    `attribute=value`.
 
     Args:
-        dataset: Never modified.
-        privileged_groups: As for AIF360's algorithms; the attributes they name are perturbed.
-            Left out, every protected attribute is, with the dataset's own privileged values.
-        p: Probability with which each attribute of each row is perturbed.
-        seed: Where draws come from; NumPy's global state is left alone. Attributes with two
-            values need none.
+        dataset: Dataset to perturb. It is not modified.
+        privileged_groups: Groups in AIF360's format; the attributes they name are perturbed. By
+            default, all protected attributes are perturbed, with the dataset's own privileged
+            values.
+        p: Probability of perturbing each attribute of each row.
+        seed: Seed of the random draws. NumPy's global state is not changed. Attributes with two
+            values need no seed.
         carried_by: Features that carry an attribute under another name, such as
             `{"race-num": ["race_White", "race_Black"]}`.
-        domain: Dataset to learn the values of the attributes from, when this one is a part of it
-            that may lack some.
+        domain: Dataset to learn the values of the attributes from. Pass it if `dataset` is a
+            subset that may lack some values.
         coupled: Features that follow an attribute when it changes, such as `{"relationship":
-            {"sex": {0: {"Husband": "Wife"}, 1: {"Wife": "Husband"}}}}`. A one-hot encoded feature
-            is named as here, `relationship=Husband` stays as it is in the dataset. See
-            `aif360_dr.couplings`.
+            {"sex": {0: {"Husband": "Wife"}, 1: {"Wife": "Husband"}}}}`. A protected value is the
+            number in the dataset, or its name in `metadata["protected_attribute_maps"]`. The
+            one-hot encoded feature `relationship=Husband` is the value `Husband` of
+            `relationship`.
 
     Returns:
-        An independent dataset; its metadata remember where it comes from.
+        A new dataset that shares no array with `dataset`. Its metadata record the transformation
+        and the original dataset.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -60,18 +64,20 @@ def perturb_dataset(
         >>> perturbed.protected_attributes[0].tolist()
         [1.0, 0.0]
 
-        Years of experience that follow:
+        Years of experience follow sex:
 
         >>> rules = {"years": {"sex": {1: {1: 3}}}}
         >>> perturb_dataset(dataset, [{"sex": 1}], coupled=rules).features[0].tolist()
         [1.0, 0.0, 3.0]
     """
-    learned_from = dataset if domain is None else domain
     carriers = find_carriers(
-        learned_from, privileged_groups, carried_by=carried_by, coupled=coupled
+        dataset if domain is None else domain,
+        privileged_groups,
+        carried_by=carried_by,
+        coupled=coupled,
     )
     drawn = perturb(carriers.frame(dataset), carriers.attributes, p=p, random_state=seed)
-    perturbed = _independent_copy(dataset)
+    perturbed = _copy_dataset(dataset)
     carriers.write(perturbed, drawn)
     perturbed.metadata.update(
         transformer="perturb_dataset",
@@ -82,8 +88,8 @@ def perturb_dataset(
     return perturbed
 
 
-def _independent_copy(dataset: Any) -> Any:
-    """Copy all fields, but not the history in the metadata: it can hold many datasets."""
+def _copy_dataset(dataset: Any) -> Any:
+    """Deep-copy all fields except the metadata, whose history may hold many datasets."""
     copied = dataset.copy()
     for name, value in list(vars(copied).items()):
         if name != "metadata":

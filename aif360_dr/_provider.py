@@ -1,4 +1,4 @@
-"""The established measures, computed by AIF360."""
+"""Compute the established fairness measures with AIF360."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from aif360.datasets import BinaryLabelDataset
 from aif360.metrics import ClassificationMetric
 from numpy.typing import NDArray
 
-from aif360_dr._uncached import Uncached
+from aif360_dr._uncached import UncachedMixin
 
 __all__ = ["established_measures"]
 
 
-class _Metric(Uncached, ClassificationMetric):
-    """AIF360's own metric, freed after use."""
+class _UncachedMetric(UncachedMixin, ClassificationMetric):
+    """AIF360's own metric without its cache."""
 
 
 def established_measures(
@@ -32,9 +32,9 @@ def established_measures(
         >>> float(measures["equal_opportunity"]), float(measures["accuracy"])
         (1.0, 0.5)
     """
-    metric = _metric(y_true, y_pred, privileged, sample_weight)
+    metric = _make_metric(y_true, y_pred, privileged, sample_weight)
     tp = metric.num_true_positives()
-    mistakes = metric.num_false_positives() + metric.num_false_negatives()
+    errors = metric.num_false_positives() + metric.num_false_negatives()
     return {
         "demographic_parity": abs(metric.statistical_parity_difference()),
         "equal_opportunity": abs(metric.equal_opportunity_difference()),
@@ -45,17 +45,17 @@ def established_measures(
         "accuracy": metric.accuracy(),
         "precision": metric.precision(),
         "recall": metric.recall(),
-        "f1": 2 * tp / (2 * tp + mistakes),
+        "f1": 2 * tp / (2 * tp + errors),
         "specificity": metric.specificity(),
     }
 
 
-def _metric(
+def _make_metric(
     y_true: NDArray[np.int_],
     y_pred: NDArray[np.int_],
     privileged: NDArray[np.bool_],
     sample_weight: NDArray[np.float64],
-) -> _Metric:
+) -> _UncachedMetric:
     frame = pd.DataFrame({"privileged": privileged, "label": y_true}, dtype=float)
     dataset = BinaryLabelDataset(
         df=frame.assign(weight=sample_weight),
@@ -65,7 +65,7 @@ def _metric(
     )
     predicted = dataset.copy(deepcopy=True)
     predicted.labels = y_pred.astype(float).reshape(-1, 1)
-    return _Metric(
+    return _UncachedMetric(
         dataset,
         predicted,
         unprivileged_groups=[{"privileged": 0.0}],

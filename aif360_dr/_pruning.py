@@ -1,4 +1,4 @@
-"""POAF and EPAF as AIF360 postprocessors: an ensemble keeps its fairest accurate members."""
+"""Prune ensembles with POAF and EPAF as AIF360 postprocessors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from aif360.datasets import StructuredDataset
 from sklearn.exceptions import NotFittedError
 
 from aif360_dr._carriers import Carriers, find_carriers
-from aif360_dr._checks import label_values
+from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import model_input, with_labels
+from aif360_dr._models import copy_with_labels, get_model_input
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import ACCURACY_TOLERANCE, Rules
 
 __all__ = ["EPAFPruning", "POAFPruning"]
 
 
-class _Pruning(Transformer):
-    """What POAF and EPAF share: everything but the choice of members."""
+class _BasePruning(Transformer):
+    """Base class of POAF and EPAF, which differ in how they choose members."""
 
     def __init__(
         self,
@@ -59,14 +59,13 @@ class _Pruning(Transformer):
 
     def fit(
         self, dataset_true: StructuredDataset, dataset_pred: StructuredDataset | None = None
-    ) -> _Pruning:
+    ) -> _BasePruning:
         """Choose the members to keep.
 
         Args:
-            dataset_true: Rows with true labels, best not those the ensemble was trained on. Their
-                instance weights count.
-            dataset_pred: Taken for the sake of other postprocessors' signature; members vote on
-                the features themselves.
+            dataset_true: Dataset with true labels, preferably held-out. Its instance weights are
+                used.
+            dataset_pred: Ignored; present for consistency with AIF360's postprocessors.
 
         Returns:
             self
@@ -77,9 +76,9 @@ class _Pruning(Transformer):
             carried_by=self.carried_by,
             coupled=self.coupled,
         )
-        carriers.require_features(self.estimator)
+        carriers.check_visible_to(self.estimator)
         votes = collect_votes(
-            _OnPatterns(self.estimator, dataset_true, carriers),
+            _PatternEnsemble(self.estimator, dataset_true, carriers),
             carriers.frame(dataset_true),
             dataset_true.labels.ravel(),
             carriers.attributes,
@@ -94,56 +93,57 @@ class _Pruning(Transformer):
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
-        """Let the members that were kept vote.
+        """Predict by the vote of the members kept.
 
         Args:
-            dataset: Rows with the features of the ensemble.
+            dataset: Dataset with the features of the ensemble.
 
         Returns:
-            A copy of the dataset with the vote as labels and the weighted share of votes for the
-            favorable label as scores, both of shape (n, 1).
+            A copy of the dataset with predicted labels, and with the weighted share of votes for
+            the favorable label as scores, both of shape (n, 1).
         """
         if not hasattr(self, "ensemble_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
-        shares = self.ensemble_.vote_shares(model_input(self.estimator, dataset))
+        shares = self.ensemble_.vote_shares(get_model_input(self.estimator, dataset))
         classes = np.asarray(self.ensemble_.classes, dtype=float)
-        favorable = np.isin(classes, label_values(dataset)[0])
+        favorable = np.isin(classes, get_label_values(dataset)[0])
         labels, scores = classes[shares.argmax(axis=1)], shares[:, favorable].sum(axis=1)
-        return with_labels(dataset, labels, np.minimum(scores, 1.0))
+        return copy_with_labels(dataset, labels, np.minimum(scores, 1.0))
 
     def fit_predict(
         self, dataset_true: StructuredDataset, dataset_pred: StructuredDataset | None = None
     ) -> StructuredDataset:
-        """Choose members on a dataset, and let them vote on it."""
+        """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
 
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
-        """Choose members by their votes."""
+        """Choose at most `max_members` members by their votes."""
 
 
-class POAFPruning(_Pruning):
+class POAFPruning(_BasePruning):
     """Prune an ensemble by Pareto optimality of its error and its discriminative risk.
 
     Args:
         estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline that ends in one,
             or a list of classifiers, trained on the labels of the dataset.
-        privileged_groups: The attributes they name are perturbed.
-        unprivileged_groups: Kept for the record, as in AIF360's own postprocessors.
-        max_members: Most members to keep; half of them when left out.
+        privileged_groups: Groups whose attributes are perturbed.
+        unprivileged_groups: Not used; recorded in the metadata, as in AIF360's postprocessors.
+        max_members: Maximum number of members to keep. The default is half of them.
         trade_off: Weight of accuracy against fairness, from 0 to 1.
-        seed: Where draws come from; NumPy's global state is left alone.
-        method: "exact" perturbs each row in every possible way, "sample" once at random.
-        n_iter: Number of mutations, the more the better the front.
-        selection: What to pick from the front: "objective", "largest", "min_risk" or a function.
-        accuracy_tolerance: Accuracy that "min_risk" may lose against the best of the front.
+        seed: Seed of the random draws. NumPy's global state is not changed.
+        method: "exact" uses every possible perturbation of each row, "sample" a random one.
+        n_iter: Number of mutations. More mutations improve the front.
+        selection: Solution to select from the front: "objective", "largest", "min_risk" or a
+            function.
+        accuracy_tolerance: Maximum loss of accuracy of "min_risk" against the best of the front.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
     Attributes:
         members_: Positions of the members kept.
-        front_: DataFrame of the Pareto front they were picked from.
-        result_: Both, with error and risk on the rows given to `fit`.
+        front_: DataFrame of the Pareto front that they were selected from.
+        result_: Both, with error and risk on the dataset passed to `fit`.
 
     Examples:
         >>> from sklearn.ensemble import RandomForestClassifier
@@ -201,26 +201,27 @@ class POAFPruning(_Pruning):
         )
 
 
-class EPAFPruning(_Pruning):
+class EPAFPruning(_BasePruning):
     """Prune an ensemble greedily, by error and discriminative risk of pairs of members.
 
     Args:
         estimator: See `POAFPruning`.
-        privileged_groups: The attributes they name are perturbed.
-        unprivileged_groups: Kept for the record, as in AIF360's own postprocessors.
-        max_members: Members to keep; half of them when left out.
-        trade_off: Weight of accuracy against fairness, from 0 to 1.
-        seed: Where draws come from; NumPy's global state is left alone.
-        method: "exact" perturbs each row in every possible way, "sample" once at random.
-        n_groups: 1 is EPAF-C; more is EPAF-D, which prunes random groups of members first.
-        n_jobs: Groups pruned at the same time, through joblib.
-        carried_by: Features that carry a protected attribute under another name.
-        coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
+        privileged_groups: See `POAFPruning`.
+        unprivileged_groups: See `POAFPruning`.
+        max_members: Number of members to keep. The default is half of them.
+        trade_off: See `POAFPruning`.
+        seed: See `POAFPruning`.
+        method: See `POAFPruning`.
+        n_groups: 1 is EPAF-C. A larger value is EPAF-D, which first prunes random groups of
+            members.
+        n_jobs: Number of groups to prune in parallel with joblib.
+        carried_by: See `POAFPruning`.
+        coupled: See `POAFPruning`.
 
     Attributes:
         members_: Positions of the members kept.
-        front_: DataFrame of the non-dominated sub-ensembles seen on the way.
-        result_: Both, with error and risk on the rows given to `fit`.
+        front_: DataFrame of the non-dominated sub-ensembles evaluated.
+        result_: Both, with error and risk on the dataset passed to `fit`.
 
     Examples:
         >>> from sklearn.ensemble import RandomForestClassifier
@@ -275,8 +276,8 @@ class EPAFPruning(_Pruning):
 
 
 @dataclass(frozen=True, eq=False)
-class _OnPatterns:
-    """An ensemble that takes frames of patterns instead of features."""
+class _PatternEnsemble:
+    """An ensemble whose input is a frame of patterns instead of features."""
 
     estimator: Any
     dataset: Any
@@ -284,11 +285,11 @@ class _OnPatterns:
 
 
 @as_ensemble.register
-def _(patterns: _OnPatterns) -> Ensemble:
+def _(patterns: _PatternEnsemble) -> Ensemble:
     ensemble = as_ensemble(patterns.estimator)
 
     def encode(frame: Any) -> Any:
         variant = patterns.carriers.variant(patterns.dataset, frame)
-        return ensemble.encode(model_input(patterns.estimator, variant))
+        return ensemble.encode(get_model_input(patterns.estimator, variant))
 
     return replace(ensemble, encode=encode)

@@ -1,4 +1,4 @@
-"""Metrics without AIF360's cache, which would keep every one of them alive for ever."""
+"""Metrics without AIF360's cache, which keeps every metric in memory."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Any
 
 from aif360.metrics.metric import memoize
 
-__all__ = ["Uncached"]
+__all__ = ["UncachedMixin"]
 
-_CACHING = memoize(len).__code__
+_WRAPPER_CODE = memoize(len).__code__
+"""Code object that all methods wrapped by AIF360's `memoize` share."""
 
 
-class Uncached:
-    """Base of metrics whose methods compute afresh, in subclasses too.
+class UncachedMixin:
+    """Mixin for metrics whose methods are computed at each call, in subclasses too.
 
-    AIF360's metaclass wraps each public method of a metric into a cache that is keyed on the
-    metric. Its objects, and the datasets they hold, are therefore never freed; results go stale
-    when a dataset changes; and a public staticmethod receives `self`. This undoes the wrapping
-    for the class and for all it inherits. Values stay the same.
+    AIF360's metaclass wraps each public method of a metric in a cache with the metric as key.
+    Metrics and their datasets are therefore never freed, results are outdated after a dataset
+    changes, and a public staticmethod receives `self`. This mixin removes the wrappers from the
+    class and from the methods it inherits. Values stay the same.
 
     Examples:
         >>> from aif360.metrics import DatasetMetric
-        >>> class FreshMetric(Uncached, DatasetMetric):
+        >>> class FreshMetric(UncachedMixin, DatasetMetric):
         ...     pass
         >>> hasattr(DatasetMetric.num_instances, "__wrapped__")
         True
@@ -34,5 +35,5 @@ class Uncached:
         super().__init_subclass__(**kwargs)
         for name in dir(cls):
             method = getattr_static(cls, name)
-            if getattr(method, "__code__", None) is _CACHING:
+            if getattr(method, "__code__", None) is _WRAPPER_CODE:
                 setattr(cls, name, method.__wrapped__)

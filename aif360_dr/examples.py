@@ -1,4 +1,4 @@
-"""A dataset of eight applicants, for the examples in docstrings."""
+"""A small dataset for the examples in docstrings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["hiring"]
 
 
 def hiring() -> BinaryLabelDataset:
-    """Eight applicants with sex, race (three values), years of experience and who was hired.
+    """Return a dataset of eight applicants: sex, race (three values), years of experience, hired.
 
     Examples:
         >>> hiring().feature_names

@@ -1,4 +1,4 @@
-"""Data that several tests share."""
+"""Data shared by the tests of the adapters."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def loans():
-    """X with words, a category, a gap and a bool; labels in words; race has three values."""
+    """X with strings, a category, missing numbers and booleans; string labels; three races."""
     rng = np.random.default_rng(0)
     n = 120
     X = pd.DataFrame(

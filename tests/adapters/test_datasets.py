@@ -1,4 +1,4 @@
-"""What the AIF360 side looks like, and what is refused."""
+"""AIF360 datasets that to_aif360 returns, and the errors it raises."""
 
 import subprocess
 import sys
@@ -246,7 +246,7 @@ def test_weights_that_their_type_cannot_hold_come_back_as_floats(dtype, factor):
 LABELS = {
     "objects": (pd.Series([0, 1], dtype=object), 1),
     "categories of numbers": (pd.Series(pd.Categorical([0, 1])), 1),
-    "truth values as objects": (pd.Series([False, True], dtype=object), True),
+    "booleans as objects": (pd.Series([False, True], dtype=object), True),
     "days": (pd.Series(pd.to_datetime(["2020-01-01", "2021-01-01"])), pd.Timestamp("2021-01-01")),
     "bytes": (pd.Series([b"a", b"b"]), b"b"),
 }

@@ -24,7 +24,7 @@ def test_every_row_is_in_one_group(dataset):
     assert metric.num_instances(privileged=True) + metric.num_instances(privileged=False) == 120
 
 
-def test_one_attribute_alone_tells_groups_by_itself(dataset):
+def test_one_attribute_alone_defines_the_groups(dataset):
     assert groups(dataset, "race") == ([{"race": 1.0}], [{"race": 0.0}, {"race": 2.0}])
 
 

@@ -1,4 +1,4 @@
-"""Models of one library, used from the other."""
+"""Models of AIF360 in scikit-learn, and estimators of scikit-learn in AIF360."""
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ def on_words():
 
 
 class LabelsOnly(Transformer):
-    """A label for owners, another for all others, and scores as they were."""
+    """Predict one label for owners and another for all others, and leave scores unchanged."""
 
     def __init__(self, label=1.0):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What goes to AIF360 comes back as it was."""
+"""to_fairlearn restores the data passed to to_aif360."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Core, fairlearn and AIF360 find the same on the data sets of the paper."""
+"""Core, fairlearn and AIF360 compute the same values on the datasets of the paper."""
 
 import numpy as np
 import pytest
@@ -108,7 +108,7 @@ def test_group_measures_of_both_libraries_are_the_same(audit):
 
 
 def test_trap_labels_in_words_reach_fairlearn_as_numbers(audit):
-    """`demographic_parity_difference` on words is silently 0: labels of a dataset are numbers."""
+    """`demographic_parity_difference` of string labels is silently 0; datasets have numbers."""
     bunch, dataset, _, _ = audit
     words = np.where(bunch.target == 1, "yes", "no")
     in_words = to_aif360(bunch.data, words, privileged=bunch.privileged, favorable_label="yes")

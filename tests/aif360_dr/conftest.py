@@ -1,4 +1,4 @@
-"""Datasets and models that several tests share."""
+"""Datasets and models shared by the tests of aif360_dr."""
 
 import numpy as np
 import pandas as pd

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from aif360_dr import DiscriminativeRiskMetric, EPAFPruning, POAFPruning, perturb_dataset
 from aif360_dr._models import classify
-from dr_core import assess_risk, perturb
+from dr_core import assess_risk, learn_attributes, perturb
 
 WOMEN, MEN = [{"sex": 0.0}], [{"sex": 1.0}]
 RULES = {"relationship": {"sex": {0: {"Husband": "Wife"}, 1: {"Wife": "Husband"}}}}
@@ -29,7 +29,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def dataset(people):
-    """As AIF360 encodes data itself: sex by 0 and 1, relationship one-hot."""
+    """Return a dataset that AIF360 encoded: sex as 0 and 1, relationship one-hot."""
     return StandardDataset(
         people.astype({"sex": object, "relationship": object}),
         label_name="label",
@@ -47,8 +47,8 @@ def forest(dataset):
     return forest.fit(dataset.features, dataset.labels.ravel())
 
 
-def decoded(dataset):
-    """Sex and relationship of each row in words."""
+def decode(dataset):
+    """Return sex and relationship of each row as strings."""
     frame = pd.DataFrame(dataset.features, columns=dataset.feature_names)
     names = [name for name in frame if name.startswith("relationship=")]
     assert (frame[names].sum(axis=1) == 1).all()
@@ -58,8 +58,9 @@ def decoded(dataset):
 
 @pytest.mark.parametrize("rules", [RULES, WORDS])
 def test_one_hot_features_follow_as_the_raw_column_does(people, dataset, rules):
-    perturbed = decoded(perturb_dataset(dataset, MEN, coupled=rules))
-    expected = perturb(people, {"sex": "Male"}, coupled=WORDS)[["sex", "relationship"]]
+    perturbed = decode(perturb_dataset(dataset, MEN, coupled=rules))
+    attributes = learn_attributes(people, {"sex": "Male"}, coupled=WORDS)
+    expected = perturb(people, attributes)[["sex", "relationship"]]
     assert perturbed.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
@@ -89,9 +90,8 @@ def test_a_metric_from_an_estimator_is_that_of_the_raw_rows(people, dataset):
     wives = lambda features: features[:, wife] == 1  # noqa: E731
     wife = dataset.feature_names.index("relationship=Wife")
     metric = DiscriminativeRiskMetric.from_estimator(wives, dataset, WOMEN, MEN, coupled=RULES)
-    raw = assess_risk(
-        lambda X: X["relationship"] == "Wife", people, {"sex": "Male"}, coupled=WORDS
-    )
+    attributes = learn_attributes(people, {"sex": "Male"}, coupled=WORDS)
+    raw = assess_risk(lambda X: X["relationship"] == "Wife", people, attributes)
     assert metric.discriminative_risk() == pytest.approx(raw.value)
     plain = DiscriminativeRiskMetric.from_estimator(wives, dataset, WOMEN, MEN)
     assert plain.discriminative_risk() == 0
@@ -110,7 +110,7 @@ def test_sampled_risk_follows_rules_too(dataset, forest):
 def test_a_perturbed_dataset_with_rules_is_accepted_where_these_are_named(dataset, forest):
     perturbed = classify(forest, perturb_dataset(dataset, MEN, coupled=RULES))
     arguments = dataset, classify(forest, dataset), WOMEN, MEN
-    with pytest.raises(ValueError, match=r"differs in 'relationship=Husband'.*coupled="):
+    with pytest.raises(ValueError, match=r"'relationship=Husband'.*coupled="):
         DiscriminativeRiskMetric(*arguments, perturbed_classified_dataset=perturbed)
     metric = DiscriminativeRiskMetric(
         *arguments, perturbed_classified_dataset=perturbed, coupled=RULES
@@ -158,14 +158,14 @@ def test_attributes_with_several_values_drive_by_their_numbers():
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"relation": RULES["relationship"]}, "neither a column 'relation'"),
+        ({"relation": RULES["relationship"]}, "'relation'"),
         (
             {"relationship": {"sex": {2: {"Husband": "Wife"}}}},
-            r"rule for 2, which is no value of protected attribute 'sex'; it has 0\.0, 1\.0, ",
+            r"coupled\['relationship'\]\['sex'\] .* 2, .* has 0\.0, 1\.0, 'Male', 'Female'",
         ),
-        ({"relationship": {"sex": {0: {"Husban": "Wife"}}}}, "with the value 'Husban'"),
-        ({"relationship": {"race": {0: {}}}}, "follow 'race', which is no sensitive attribute"),
-        ({"sex": {"sex": {0: {0: 1}}}}, "'sex', a protected attribute"),
+        ({"relationship": {"sex": {0: {"Husban": "Wife"}}}}, "'Husban'"),
+        ({"relationship": {"race": {0: {}}}}, "'race'"),
+        ({"sex": {"sex": {0: {0: 1}}}}, "coupled names 'sex', .*remove"),
     ],
 )
 def test_rules_that_make_no_sense_are_refused_with_the_reason(dataset, rules, message):
@@ -175,5 +175,5 @@ def test_rules_that_make_no_sense_are_refused_with_the_reason(dataset, rules, me
 
 @pytest.mark.parametrize("rules", [{"relationship": 1}, {"relationship": {"sex": 1}}])
 def test_rules_of_another_shape_are_refused(dataset, rules):
-    with pytest.raises(TypeError, match="must be a mapping"):
+    with pytest.raises(TypeError, match="mapping"):
         perturb_dataset(dataset, MEN, coupled=rules)

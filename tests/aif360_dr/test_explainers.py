@@ -35,7 +35,7 @@ def test_json_holds_the_text_of_the_same_name(metric, name):
     assert {"metric", "message", "description", "ideal"} <= set(explained)
 
 
-def test_json_tells_the_counts_behind_a_share(metric):
+def test_json_holds_the_counts_of_a_share(metric):
     explained = json.loads(DRJSONExplainer(metric).discriminative_risk(privileged=True))
     counts = {name: value for name, value in explained.items() if name.startswith("num")}
     assert counts == {

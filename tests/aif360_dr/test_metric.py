@@ -63,12 +63,12 @@ class TestGivenPerturbedPredictions:
     def test_the_subgroup_difference_of_the_paper_has_no_sign(self, metric):
         assert metric.discriminative_risk_abs_difference() == 4 / 7 - 1 / 3
 
-    def test_directions_are_told_apart(self, metric):
+    def test_gains_and_losses_are_counted_separately(self, metric):
         assert metric.num_favorable_gains() == 1
         assert metric.num_favorable_losses() == 4
         assert metric.num_favorable_losses(privileged=False) == 0
 
-    def test_individuals_are_told(self, metric):
+    def test_individual_risk_is_one_where_the_label_changes(self, metric):
         assert metric.individual_risk().tolist() == [1, 0, 0, 1]
 
     def test_worst_case_is_the_risk_itself(self, metric):
@@ -266,23 +266,23 @@ class TestRefusals:
             metric.discriminative_risk()
 
     def test_lengths_that_differ_are_named(self, dataset):
-        with pytest.raises(ValueError, match=r"dataset has 200 rows, but classified.* has 3"):
+        with pytest.raises(ValueError, match=r"200 rows.*classified_dataset has 3"):
             DiscriminativeRiskMetric(dataset, dataset.subset([0, 1, 2]))
 
     def test_labels_of_another_length_are_named(self, dataset):
         classified = dataset.copy()
         classified.labels = classified.labels[:5]
-        with pytest.raises(ValueError, match=r"labels of shape \(5, 1\); \(200, 1\) is needed"):
+        with pytest.raises(ValueError, match=r"classified_dataset\.labels .*\(200, 1\).*\(5, 1\)"):
             DiscriminativeRiskMetric(dataset, classified)
 
     def test_perturbed_labels_outside_the_label_set_are_named(self, women, men):
-        with pytest.raises(ValueError, match=r"perturbed_classified_dataset has labels 7\.0"):
+        with pytest.raises(ValueError, match=r"perturbed_classified_dataset .*7\.0"):
             metric_of([0, 1, 0, 1], [1, 1, 0, 7], women, men)
 
     def test_other_features_may_not_differ(self, dataset, forest, men):
         perturbed = perturb_dataset(dataset, men)
         perturbed.features[0, 2] += 1
-        with pytest.raises(ValueError, match="differs in 'age'; only protected"):
+        with pytest.raises(ValueError, match=r"perturbed_.*'age'.*pass carried_by="):
             DiscriminativeRiskMetric(
                 dataset, dataset.copy(), perturbed_classified_dataset=perturbed
             )
@@ -303,7 +303,7 @@ class TestRefusals:
         perturbed = perturb_dataset(dataset, men)
         setattr(perturbed, field, getattr(perturbed, field)[::-1])
         perturbed.instance_weights[0] += field == "instance_weights"
-        with pytest.raises(ValueError, match=f"other {field}"):
+        with pytest.raises(ValueError, match=f"perturbed_.*{field}.*perturb_dataset"):
             DiscriminativeRiskMetric(
                 dataset, dataset.copy(), perturbed_classified_dataset=perturbed
             )
@@ -311,13 +311,13 @@ class TestRefusals:
     def test_an_estimator_that_never_sees_the_attribute_is_refused(self, dataset, women, men):
         blind = dataset.copy()
         blind.features, blind.feature_names = dataset.features[:, 1:], ["race", "age", "pay"]
-        with pytest.raises(ValueError, match="no feature carries protected attribute 'sex'"):
+        with pytest.raises(ValueError, match=r"'sex'.*pass carried_by="):
             DiscriminativeRiskMetric.from_estimator(lambda X: X[:, 0] > 0, blind, women, men)
 
     def test_features_the_estimator_was_fitted_on_and_the_dataset_lacks_are_named(self, dataset):
         frame = pd.DataFrame({"height": [1, 2], "sex": [0, 1]})
         model = DecisionTreeClassifier().fit(frame, [0, 1])
-        with pytest.raises(ValueError, match=r"'height'.*which the dataset has not"):
+        with pytest.raises(ValueError, match=r"'height'.*it has .*'age'"):
             DiscriminativeRiskMetric.from_estimator(model, dataset)
 
     def test_an_unfitted_estimator_is_refused(self, dataset):
@@ -327,9 +327,9 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("model", "message"),
         [
-            (lambda X: np.full(len(X), "yes"), "returned labels such as"),
-            (lambda X: np.full(len(X), 3), r"the model has labels 3\.0"),
-            (lambda X: [1], "returned 1 labels for 200 rows"),
+            (lambda X: np.full(len(X), "yes"), "'yes'; fit it on the labels of the dataset"),
+            (lambda X: np.full(len(X), 3), r"the model .*3\.0.*dataset has the labels"),
+            (lambda X: [1], "1 labels for 200 rows.*one per row"),
         ],
     )
     def test_predictions_outside_the_label_set_are_refused(self, dataset, model, message):

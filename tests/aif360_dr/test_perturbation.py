@@ -138,9 +138,9 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            ([{"age": 1}], "'age', which is no protected attribute"),
-            ([{"sex": 3}], "privileged value 3.0 of 'sex' is not in the dataset"),
-            ([{"sex": 0}, {"sex": 1}], "every value of 'sex' is privileged"),
+            ([{"age": 1}], "privileged_groups .*'age'.*it has 'sex', 'race'"),
+            ([{"sex": 3}], r"privileged .*3\.0 of 'sex'.*has 0\.0, 1\.0"),
+            ([{"sex": 0}, {"sex": 1}], "'sex'.*Leave it out of privileged_groups.*domain"),
         ],
     )
     def test_wrong_groups_are_named(self, dataset, groups, message):
@@ -149,22 +149,22 @@ class TestRefusals:
 
     def test_missing_protected_attributes_are_counted(self, dataset, men):
         dataset.protected_attributes[:3, 0] = np.nan
-        with pytest.raises(ValueError, match="'sex' is missing in 3 of 200 rows"):
+        with pytest.raises(ValueError, match=r"'sex' .*3 of 200 rows.*Fill or drop"):
             perturb_dataset(dataset, men)
 
     def test_unknown_features_are_named(self, dataset, men):
-        with pytest.raises(ValueError, match="carried_by names 'gender'"):
+        with pytest.raises(ValueError, match=r"carried_by .*'gender'.*feature_names"):
             perturb_dataset(dataset, men, carried_by={"sex": ["gender"]})
 
     def test_a_quantity_is_no_attribute(self, dataset):
         dataset.protected_attributes[:, 1] = np.arange(200)
         dataset.features[:, 1] = np.arange(200)
-        with pytest.raises(ValueError, match="'race' has 200 distinct values; bin it first"):
+        with pytest.raises(ValueError, match=r"'race' has 200 .*bin it"):
             perturb_dataset(dataset, [{"race": 1}])
 
     def test_values_outside_the_domain_are_named(self):
         whole = one_hot_dataset()
-        with pytest.raises(ValueError, match="values that it did not have where"):
+        with pytest.raises(ValueError, match=r"'race' .*whole dataset as domain"):
             perturb_dataset(whole, [{"race": 1}], domain=whole.subset([0, 1, 3, 4]))
 
     @pytest.mark.parametrize("p", [0, 1.5])

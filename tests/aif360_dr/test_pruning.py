@@ -171,7 +171,7 @@ def test_it_takes_predictions_as_other_postprocessors_do(dataset, forest, women,
 
 
 def test_it_must_be_fitted_first(dataset, forest, women, men):
-    with pytest.raises(NotFittedError, match="POAFPruning is not fitted"):
+    with pytest.raises(NotFittedError, match=r"POAFPruning .*call fit"):
         POAFPruning(forest, men, women).predict(dataset)
 
 
@@ -189,7 +189,7 @@ def test_an_ensemble_that_never_sees_the_attribute_is_refused(dataset, women, me
     blind.features = dataset.features[:, keep]
     blind.feature_names = [dataset.feature_names[i] for i in keep]
     forest = RandomForestClassifier(5, random_state=0).fit(blind.features, blind.labels.ravel())
-    with pytest.raises(ValueError, match="no feature carries protected attribute 'sex'"):
+    with pytest.raises(ValueError, match=r"'sex'.*pass carried_by="):
         POAFPruning(forest, men, women).fit(blind)
 
 
@@ -197,7 +197,7 @@ def test_gradient_boosting_is_no_vote(dataset, women, men):
     boosted = GradientBoostingClassifier(n_estimators=2).fit(
         dataset.features, dataset.labels.ravel()
     )
-    with pytest.raises(TypeError, match="is not a weighted vote"):
+    with pytest.raises(TypeError, match="GradientBoostingClassifier"):
         POAFPruning(boosted, men, women).fit(dataset)
 
 
@@ -217,7 +217,7 @@ class TestEstimatorTransformer:
         np.testing.assert_array_equal(fitted[-1].theta_, model[-1].theta_)
 
     def test_an_estimator_that_cannot_weigh_is_refused(self, weighted):
-        with pytest.raises(ValueError, match=r"KNeighborsClassifier\.fit takes no sample_weight"):
+        with pytest.raises(ValueError, match=r"KNeighbors.*sample_weight.*weights to 1"):
             EstimatorTransformer(KNeighborsClassifier()).fit(weighted)
 
     def test_the_estimator_passed_in_stays_unfitted(self, dataset):

@@ -1,4 +1,4 @@
-"""Where AIF360 takes a ClassificationMetric, it can be ours."""
+"""DiscriminativeRiskMetric can replace ClassificationMetric."""
 
 import inspect
 
@@ -80,7 +80,7 @@ PUBLIC = [
 
 
 def outcome(metric, name):
-    """What a method returns, for each group where it takes one, or the error it raises."""
+    """Return the results of a method, for each group if it takes one, or the error raised."""
     method = getattr(metric, name)
     if name in WITH_FUNCTION:
         calls = [((metric.num_instances,), {}), ((metric.accuracy,), {})]

@@ -1,4 +1,4 @@
-"""What AIF360 does unexpectedly, and ours does not. Found by running AIF360 0.6.1."""
+"""Unexpected behaviour of AIF360 0.6.1 that aif360_dr avoids."""
 
 import gc
 import weakref
@@ -125,7 +125,7 @@ class TestLabelsOutsideTheLabelSetAreAccepted:
         assert metric.accuracy() == 0
 
     def test_not_by_ours(self, dataset):
-        with pytest.raises(ValueError, match=r"classified_dataset has labels 7\.0"):
+        with pytest.raises(ValueError, match=r"classified_dataset .*7\.0"):
             DiscriminativeRiskMetric(dataset, relabelled(dataset, np.full(200, 7)))
 
 
