@@ -284,14 +284,14 @@ class TestInterface:
 
     @pytest.mark.parametrize("name", sorted(GROUPED))
     def test_group_measures_ask_for_groups(self, name):
-        with pytest.raises(ValueError, match=f"{name} compares groups; pass groups="):
+        with pytest.raises(ValueError, match=f"{name} compares groups.*pass groups="):
             prune(name, unanimous_votes(), 2)
 
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            ([True, False], r"shape \(4,\).*found bool of shape \(2,\)"),
-            ([1, 0, 1, 0], "found int64"),
+            ([True, False], r"shape \(4,\).*got bool of shape \(2,\)"),
+            ([1, 0, 1, 0], "got int64"),
             ([True] * 4, "both privileged"),
         ],
     )
@@ -306,5 +306,5 @@ class TestInterface:
 
     @pytest.mark.parametrize("size", [0, -1, 2.0, 99])
     def test_impossible_sizes_are_refused(self, size):
-        with pytest.raises(ValueError, match="max_members must be a whole number from 1 to"):
+        with pytest.raises(ValueError, match="max_members must be an integer from 1 to"):
             prune("RE", unanimous_votes(), size)
