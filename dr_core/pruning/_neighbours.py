@@ -64,12 +64,12 @@ class Steps:
             Whether members may be swapped.
         """
         members, others = np.flatnonzero(selected), np.flatnonzero(~selected)
-        nobody = members[:0]
+        no_members = members[:0]
         return cls(
-            leaving=members if len(members) > 1 else nobody,
-            joining=others if len(members) < max_members else nobody,
-            swapped_out=members if exchange else nobody,
-            swapped_in=others if exchange else nobody,
+            leaving=members if len(members) > 1 else no_members,
+            joining=others if len(members) < max_members else no_members,
+            swapped_out=members if exchange else no_members,
+            swapped_in=others if exchange else no_members,
         )
 
     @property

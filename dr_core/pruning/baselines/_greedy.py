@@ -110,8 +110,8 @@ def compute_errors_after_flip(
 def compute_errors_with(evaluator: SubEnsembleEvaluator, members: Sequence[int]) -> Array:
     """Return the error of the vote of `members` and each other one, (m,); inf for `members`."""
     selected = make_mask(evaluator.votes, members)
-    nobody = np.flatnonzero(selected)[:0]
-    steps = Steps(nobody, np.flatnonzero(~selected), nobody, nobody)
+    no_members = np.flatnonzero(selected)[:0]
+    steps = Steps(no_members, np.flatnonzero(~selected), no_members, no_members)
     return _compute_errors(evaluator, selected, steps)
 
 

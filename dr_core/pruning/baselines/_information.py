@@ -62,8 +62,8 @@ def max_relevance_max_complementarity(votes: Votes, max_members: int) -> list[in
     X. Xia, T. Lin, Z. Chen. Maximum relevancy maximum complementary based ordered aggregation for
     ensemble pruning. Applied Intelligence 48, 2018.
     """
-    evaluator, everyone = SubEnsembleEvaluator(votes), np.ones(votes.n_members, dtype=bool)
-    without = 1 - compute_errors_after_flip(evaluator, everyone, votes.n_members)
+    evaluator, ensemble = SubEnsembleEvaluator(votes), np.ones(votes.n_members, dtype=bool)
+    without = 1 - compute_errors_after_flip(evaluator, ensemble, votes.n_members)
     relevance = 1 - without / (1 - votes.error or 1.0)
 
     def compute_gains(chosen: Sequence[int]) -> Array:

@@ -38,8 +38,8 @@ def test_equals_brute_force_for_ten_members(weights, n_classes):
     assert found == textbook.true_front(Ensemble.of(votes), 10)
 
 
-def test_weights_that_differ_by_one_part_in_many_millions_are_told_apart():
-    # The second member has its way, by less than numbers of 32 bits can tell.
+def test_weights_that_differ_by_one_part_in_a_billion_are_distinguished():
+    # The second member outvotes the first by less than float32 resolves.
     votes = Votes([[0], [1]], [[0], [1]], [1], weights=[2**30, 2**30 + 1])
     errors, _ = evaluate_all(votes, np.array([[True, True]]))
     assert errors.tolist() == [0.0]

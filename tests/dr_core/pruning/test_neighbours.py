@@ -94,10 +94,8 @@ def test_steps_lead_to_no_empty_and_no_oversized_sub_ensemble(
 
 
 def test_every_evaluation_is_counted():
-    evaluator, selected = (
-        SubEnsembleEvaluator(random_votes(np.random.default_rng(0), 5, 9)),
-        np.arange(5) < 2,
-    )
+    evaluator = SubEnsembleEvaluator(random_votes(np.random.default_rng(0), 5, 9))
+    selected = np.arange(5) < 2
     evaluator.evaluate(selected)
     evaluator.evaluate_neighbours(selected, Steps.from_selected(selected, 5, exchange=False))
     assert evaluator.n_judged == 1 + 5

@@ -20,8 +20,6 @@ from dr_core.pruning._objectives import (
 # the first member changes on both instances, the second on the first; the second errs on the last
 VOTES = Votes([[0, 0], [0, 1]], [[1, 1], [1, 1]], y=[0, 0])
 
-OBJECTIVES = "dr_core.pruning._objectives"
-
 
 @st.composite
 def ensembles(draw):
@@ -69,9 +67,7 @@ def test_trade_off_one_looks_at_errors_alone():
     "function", [scalar_objective, pair_objectives, ScalarObjective.from_votes]
 )
 def test_trade_off_outside_zero_to_one_is_refused(function, trade_off):
-    with pytest.raises(
-        ValueError, match=r"trade_off is the weight of accuracy and must be in \[0, 1\]"
-    ):
+    with pytest.raises(ValueError, match=r"trade_off .* in \[0, 1\]"):
         function(VOTES, trade_off)
 
 
@@ -115,7 +111,7 @@ def test_objectives_after_a_change_are_those_of_the_changed_subset(votes, trade_
     assert np.allclose(found, objective(np.array([others, both])), atol=1e-13)
 
 
-def test_changes_nobody_makes_are_passed_over():
+def test_without_changes_all_tandem_units_are_zero():
     assert compute_tandem_units(np.zeros((2, 5), dtype=bool), np.ones(5)).tolist() == [
         [0, 0],
         [0, 0],

@@ -20,7 +20,7 @@ from dr_core.pruning._poaf import poaf
 
 @pytest.fixture
 def searching(monkeypatch):
-    """Search even where all sub-ensembles could be judged."""
+    """Search even where all sub-ensembles could be evaluated."""
     monkeypatch.setattr(import_module("dr_core.pruning._poaf"), "EXHAUSTIVE_SPEEDUP", 0)
 
 
