@@ -309,19 +309,20 @@ class CloseVote:
         # factor of the leaver and one of the joiner, so the sum over instances is a product of
         # matrices (leavers, c) @ (c, joiners).
         #
-        # Where the vote turns on x, right becomes wrong (+1) and wrong becomes right (-1): with
-        # row units 1, the vote turned on one right and two wrong instances adds 1 - 2 = -1. The
-        # vote changes if it turns on exactly one of x and x̃, t + t̃ - 2 t t̃ with t, t̃ in {0, 1}.
+        # Where the vote turns on x, right becomes wrong (+1) and wrong becomes right (-1): a vote
+        # that turns on one right and two wrong instances of row units 1 adds 1 - 2 = -1. In the
+        # same way an unchanged vote becomes changed, and the reverse, if it turns on exactly one
+        # of x and x̃: (t - t t̃) + (t̃ - t t̃) with t, t̃ in {0, 1}. In this order no sum exceeds
+        # that of all row units, which is below 2**53, so all sums are exact.
         out, into = self.plain.find_turns(leavers, joiners)
         out_perturbed, into_perturbed = self.perturbed.find_turns(leavers, joiners)
         vote = self.plain.leaders.winner
         wrong, changed = vote != self.y, vote != self.perturbed.leaders.winner
         wrong_gain, changed_gain = ((1 - 2.0 * now) * self.row_units for now in (wrong, changed))
         wrong_after = (out * wrong_gain) @ into.T
-        changed_after = (
-            (out * changed_gain) @ into.T
-            + (out_perturbed * changed_gain) @ into_perturbed.T
-            - 2 * ((out & out_perturbed) * changed_gain) @ (into & into_perturbed).T
+        both = ((out & out_perturbed) * changed_gain) @ (into & into_perturbed).T
+        changed_after = ((out * changed_gain) @ into.T - both) + (
+            (out_perturbed * changed_gain) @ into_perturbed.T - both
         )
         before = [[wrong @ self.row_units], [changed @ self.row_units]]
         return np.array([wrong_after.ravel(), changed_after.ravel()]) + before

@@ -41,6 +41,18 @@ def test_neighbours_score_as_computed_from_scratch(votes, exchange, data):
     assert list(zip(found.errors, found.risks, strict=True)) == expected
 
 
+def test_swaps_are_exact_up_to_the_largest_sum_of_row_units():
+    member, other = [[1, 0], [1, 0]], [[0, 1], [1, 1]]
+    plain, perturbed = zip(member, other, strict=True)
+    largest = [2**52 + 1, 2**51 + 3]
+    votes = Votes(plain, perturbed, y=[1, 1], sample_weight=largest)
+    selected = np.array([True, False])
+    found = SubEnsembleEvaluator(votes).evaluate_neighbours(
+        selected, Steps.from_selected(selected, 1, exchange=True)
+    )
+    assert (found.errors[0], found.risks[0]) == scores(votes, ~selected)
+
+
 @given(ensembles(), st.data())
 def test_evaluating_from_the_nearest_equals_evaluating_from_scratch(votes, data):
     evaluator = SubEnsembleEvaluator(votes)
