@@ -1,8 +1,8 @@
-"""Pruning an ensemble to be fairer at little cost in accuracy.
+"""Pruning an ensemble to reduce its discriminative risk at little cost in accuracy.
 
 `poaf` searches for the Pareto front of error and discriminative risk, `epaf` is a fast greedy
-alternative, `exhaustive_front` is the certain answer for small ensembles, and `baselines` holds
-the methods they are compared with.
+alternative, `exhaustive_front` finds the true front of small ensembles, and `baselines` holds the
+methods they are compared with.
 """
 
 from dr_core.pruning._epaf import epaf

@@ -1,8 +1,8 @@
-"""What pruning minimises: error and risk of a vote, 𝒢, and the scalar objective 𝓛.
+"""The objectives of pruning: 𝒢, the error and the risk of a vote, and the scalar objective 𝓛.
 
-λ, the trade-off, weighs accuracy: λ = 1 looks at errors alone, λ = 0 at discriminative risk alone.
-Errors and tandem risks are kept as whole numbers (row units) until the last division, so that two
-sub-ensembles that are equally good compare as equal.
+The trade-off λ is the weight of accuracy: λ = 1 minimises the error alone, λ = 0 the
+discriminative risk alone. Errors and tandem risks are integers (row units) until the last
+division, so that equally good sub-ensembles compare as equal.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dr_core.ensembles import Votes, blocks
 __all__ = ["bi_objective", "pair_objectives", "scalar_objective", "tandem_risks"]
 
 TANDEM_BLOCK = 2**24
-"""Votes multiplied at once, and below 2**24 instances."""
+"""Votes multiplied at once. A block has at most 2**24 instances, so float32 counts are exact."""
 
-RARE = 400
-"""A pair costs a sparse product so many times what it costs a dense one."""
+SPARSE_PAIR_COST = 400
+"""Cost of one pair of changes in a sparse product, relative to its cost in a dense one."""
 
 
 def bi_objective(votes: Votes) -> tuple[float, float]:
-    """𝒢 = (error of the vote, discriminative risk of the vote), both to be minimised.
+    """Return 𝒢 = (error of the vote, discriminative risk of the vote), both to be minimised.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def bi_objective(votes: Votes) -> tuple[float, float]:
 
 
 def tandem_risks(votes: Votes) -> Array:
-    """L(f, f′) = E[1[f(x) ≠ f(x̃)] 1[f′(x) ≠ f′(x̃)]] of all pairs of members, (m, m).
+    """Return L(f, f′) = E[1[f(x) ≠ f(x̃)] 1[f′(x) ≠ f′(x̃)]] of all pairs of members, (m, m).
 
     Examples
     --------
@@ -47,11 +47,11 @@ def tandem_risks(votes: Votes) -> Array:
     array([[1. , 0.5],
            [0.5, 0.5]])
     """
-    return tandem_units(votes.changes, votes.row_units) / votes.row_units.sum()
+    return compute_tandem_units(votes.changes, votes.row_units) / votes.row_units.sum()
 
 
 def pair_objectives(votes: Votes, trade_off: float = 0.5) -> Array:
-    """𝓛(f, f′) = λ (err(f) + err(f′))/2 + (1 - λ) L(f, f′) of all pairs of members, (m, m).
+    """Return 𝓛(f, f′) = λ (err(f) + err(f′))/2 + (1 - λ) L(f, f′) of all pairs, (m, m).
 
     Examples
     --------
@@ -61,46 +61,46 @@ def pair_objectives(votes: Votes, trade_off: float = 0.5) -> Array:
     """
     errors = votes.member_errors
     mean_errors = (errors[:, None] + errors) / 2
-    return checked_trade_off(trade_off) * mean_errors + (1 - trade_off) * tandem_risks(votes)
+    return check_trade_off(trade_off) * mean_errors + (1 - trade_off) * tandem_risks(votes)
 
 
 def scalar_objective(votes: Votes, trade_off: float = 0.5) -> float:
-    """𝓛 = λ E_ρ[err(f)] + (1 - λ) E_ρ²[L(f, f′)] of a weighted vote.
+    """Return 𝓛 = λ E_ρ[err(f)] + (1 - λ) E_ρ²[L(f, f′)] of a weighted vote.
 
-    By the paper's lemma the second expectation is E[φ²]: no pair of members is looked at.
+    By the paper's lemma the second expectation is E[φ²], which needs no pairs of members.
 
     Examples
     --------
     >>> scalar_objective(Votes([[0, 0], [0, 1]], [[1, 1], [1, 1]], y=[0, 0]))
     0.4375
     """
-    error = votes.units @ error_units(votes)
+    error = votes.units @ compute_error_units(votes)
     tandem = votes.row_units @ np.square(votes.inconsistency_units)
     scale = votes.units.sum(), votes.row_units.sum()
-    return float(_weighted_sum(error, tandem, *scale, checked_trade_off(trade_off)))
+    return float(_compute_weighted_sum(error, tandem, *scale, check_trade_off(trade_off)))
 
 
 @dataclass(frozen=True)
 class ScalarObjective:
-    """𝓛 of any sub-ensemble, from the errors of the members and tandem risks of their pairs.
+    """𝓛 of any sub-ensemble, from the errors of the members and the tandem risks of their pairs.
 
     Attributes
     ----------
     units : array of shape (m,)
-        Weights of the members in whole units.
+        Weights of the members, as integers.
     errors : array of shape (m,)
-        Their errors, in row units.
+        Errors of the members, in row units.
     tandem : array of shape (m, m)
-        Tandem risks of their pairs, in row units.
+        Tandem risks of the pairs, in row units.
     n_units : float
-        Row units of all instances together.
+        Sum of the row units of all instances.
     trade_off : float
         λ.
 
     Examples
     --------
     >>> votes = Votes([[0, 0], [0, 1]], [[1, 1], [1, 1]], y=[0, 0])
-    >>> objective = ScalarObjective.of(votes)
+    >>> objective = ScalarObjective.from_votes(votes)
     >>> float(objective(np.array([True, True]))) == scalar_objective(votes)
     True
     """
@@ -112,56 +112,59 @@ class ScalarObjective:
     trade_off: float
 
     @classmethod
-    def of(cls, votes: Votes, trade_off: float = 0.5) -> ScalarObjective:
-        """Look at all pairs of members of `votes`."""
-        tandem = tandem_units(votes.changes, votes.row_units)
+    def from_votes(cls, votes: Votes, trade_off: float = 0.5) -> ScalarObjective:
+        """Compute the errors and the tandem risks of all members of `votes`."""
+        errors = compute_error_units(votes)
+        tandem = compute_tandem_units(votes.changes, votes.row_units)
         total = float(votes.row_units.sum())
-        return cls(votes.units, error_units(votes), tandem, total, checked_trade_off(trade_off))
+        return cls(votes.units, errors, tandem, total, check_trade_off(trade_off))
 
     def __call__(self, selected: Array) -> Array:
-        """𝓛 of sub-ensembles, given as one bool array (m,) or several, (s, m)."""
+        """Return 𝓛 of one sub-ensemble, a bool array (m,), or of several, (s, m)."""
         units = self.units * selected
         tandem = ((units @ self.tandem) * units).sum(axis=-1)
-        return self._value(units @ self.errors, tandem, units.sum(axis=-1))
+        return self._scale(units @ self.errors, tandem, units.sum(axis=-1))
 
-    def of_changes(self, selected: Array, leaves: Array, joins: Array) -> Array:
-        """𝓛 of the neighbours of one sub-ensemble.
+    def compute_neighbours(self, selected: Array, leavers: Array, joiners: Array) -> Array:
+        """Return 𝓛 of the neighbours of one sub-ensemble, (s,).
 
         Parameters
         ----------
         selected : bool array of shape (m,)
             The sub-ensemble.
-        leaves, joins : int arrays of shape (s,)
-            The member that leaves and the one that joins, -1 for none.
+        leavers, joiners : int arrays of shape (s,)
+            The member that leaves and the member that joins in each step, -1 for none.
         """
+        # Member a, of l units, leaves and b, of j units, joins. With w the units of the
+        # sub-ensemble and T the tandem risks, the new units are w′ = w - l e_a + j e_b, and
+        #   w′ᵀ T w′ = wᵀ T w + j (2 (T w)_b + j T_bb) - l (2 (T w)_a - l T_aa) - 2 l j T_ab.
+        # T = [[1, 1, 0], [1, 1, 0], [0, 0, 2]], w = (1, 1, 0), a = 1, b = 2 give
+        # T w = (2, 2, 0) and 4 + (0 + 2) - (4 - 1) - 0 = 3 = T_00 + 2 T_02 + T_22.
+        # The index -1 picks the last member, but its terms are multiplied by 0 units.
         units = self.units * selected
-        left = np.where(leaves < 0, 0, self.units[leaves])
-        joined = np.where(joins < 0, 0, self.units[joins])
+        left = np.where(leavers < 0, 0, self.units[leavers])
+        joined = np.where(joiners < 0, 0, self.units[joiners])
         with_all, alone = self.tandem @ units, self.tandem.diagonal()
         tandem = (
             units @ with_all
-            + joined * (2 * with_all[joins] + joined * alone[joins])
-            - left * (2 * with_all[leaves] - left * alone[leaves])
-            - 2 * left * joined * self.tandem[leaves, joins]
+            + joined * (2 * with_all[joiners] + joined * alone[joiners])
+            - left * (2 * with_all[leavers] - left * alone[leavers])
+            - 2 * left * joined * self.tandem[leavers, joiners]
         )
-        error = units @ self.errors + joined * self.errors[joins] - left * self.errors[leaves]
-        return self._value(error, tandem, units.sum() + joined - left)
+        error = units @ self.errors + joined * self.errors[joiners] - left * self.errors[leavers]
+        return self._scale(error, tandem, units.sum() + joined - left)
 
-    def _value(self, error: Array, tandem: Array, weight: Array) -> Array:
-        return _weighted_sum(error, tandem, weight, self.n_units, self.trade_off)
+    def _scale(self, error: Array, tandem: Array, weight: Array) -> Array:
+        return _compute_weighted_sum(error, tandem, weight, self.n_units, self.trade_off)
 
 
-def error_units(votes: Votes) -> Array:
-    """Error of each member, in row units, (m,)."""
+def compute_error_units(votes: Votes) -> Array:
+    """Return the error of each member, in row units, (m,)."""
     return np.array([votes.count(row != votes.y) for row in votes.votes])
 
 
-def tandem_units(changes: Any, row_units: Array) -> Array:
-    """Row units of the instances where both members of a pair change, (m, m).
-
-    Changes are rare: an instance on which c members change has c² pairs, not m². Instances go
-    through in the order of c, a block at a time, so that the few on which many change, where a
-    product of dense matrices is faster, come together. All sums are whole numbers, hence exact.
+def compute_tandem_units(changes: Any, row_units: Array) -> Array:
+    """Return the row units of the instances on which both members of a pair change, (m, m).
 
     Parameters
     ----------
@@ -171,10 +174,15 @@ def tandem_units(changes: Any, row_units: Array) -> Array:
 
     Examples
     --------
-    >>> tandem_units(np.array([[True, True], [True, False]]), np.array([1.0, 2.0]))
+    >>> compute_tandem_units(np.array([[True, True], [True, False]]), np.array([1.0, 2.0]))
     array([[3., 1.],
            [1., 1.]])
     """
+    # An instance on which c of m members change adds c² pairs to a sparse product and m² to a
+    # dense one, but a sparse pair costs SPARSE_PAIR_COST times as much. The sparse product is
+    # faster up to c² = m²/400, one member in 20. Changes are rare, so most instances are below.
+    # Sorting by c puts the few above into blocks of their own, and drops those with c = 0.
+    # All sums are sums of integers, hence exact in both products.
     by_instance = sparse.csr_array(changes).T.tocsr()
     m = by_instance.shape[1]
     n_changes = np.diff(by_instance.indptr)
@@ -184,40 +192,42 @@ def tandem_units(changes: Any, row_units: Array) -> Array:
         rows = order[some]
         block, units = by_instance[rows], row_units[rows]
         pairs = float(np.square(n_changes[rows], dtype=float).sum())
-        product = _dense_product if pairs * RARE > len(rows) * m**2 else _sparse_product
-        tandem += product(block, units)
+        is_dense = pairs * SPARSE_PAIR_COST > len(rows) * m**2
+        tandem += _multiply_dense(block, units) if is_dense else _multiply_sparse(block, units)
     return tandem
 
 
-def _dense_product(block: Any, units: Array) -> Array:
-    if (units == 1).all():  # counted in float32, exact below 2**24 instances
+def _multiply_dense(block: Any, units: Array) -> Array:
+    if (units == 1).all():  # counted in float32, exact for up to 2**24 instances
         dense = block.astype(np.float32).toarray()
         return np.asarray(dense.T @ dense)
     dense = block.astype(np.float64).toarray()
     return np.asarray(dense.T @ (dense * units[:, None]))
 
 
-def _sparse_product(block: Any, units: Array) -> Array:
+def _multiply_sparse(block: Any, units: Array) -> Array:
     block = block.astype(np.float64)
-    weighed = block if (units == 1).all() else block.multiply(units[:, None]).tocsr()
-    return np.asarray((block.T @ weighed).toarray())
+    weighted = block if (units == 1).all() else block.multiply(units[:, None]).tocsr()
+    return np.asarray((block.T @ weighted).toarray())
 
 
-def comparable(objectives: Array) -> Array:
+def round_objectives(objectives: Array) -> Array:
     """Round values of 𝓛 to twelve decimals, so that no rounding error decides their order."""
     return np.round(objectives, 12)
 
 
-def checked_trade_off(trade_off: float) -> float:
-    """Return λ if it is a weight, an error if not."""
+def check_trade_off(trade_off: float) -> float:
+    """Return λ, or raise ValueError if it is not in [0, 1]."""
     if is_number(trade_off) and 0 <= trade_off <= 1:
         return trade_off
-    raise ValueError(f"trade_off weighs accuracy and must be in [0, 1]; found {trade_off!r}.")
+    raise ValueError(
+        f"trade_off is the weight of accuracy and must be in [0, 1]; got {trade_off!r}."
+    )
 
 
-def _weighted_sum(
+def _compute_weighted_sum(
     error: Array, tandem: Array, weight: Array, n_units: float, trade_off: float
 ) -> Array:
-    """λ E_ρ[err(f)] + (1 - λ) E_ρ²[L(f, f′)] from sums in units."""
+    """Return λ E_ρ[err(f)] + (1 - λ) E_ρ²[L(f, f′)] from sums in units."""
     accuracy, fairness = error / (weight * n_units), tandem / (weight**2 * n_units)
     return trade_off * accuracy + (1 - trade_off) * fairness

@@ -1,7 +1,7 @@
-"""Pareto dominance in two objectives, both to be minimised, and the archive of the best.
+"""Pareto dominance in two objectives, both minimised, and the archive of the best candidates.
 
-One candidate weakly dominates another if neither its error nor its risk is larger, and dominates
-it if one of them is smaller.
+A candidate weakly dominates another if neither its error nor its risk is larger. It dominates the
+other if, in addition, one of them is smaller.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from dr_core._utils import Array
 
-__all__ = ["Archive", "hypervolume", "nondominated"]
+__all__ = ["Archive", "find_nondominated", "hypervolume"]
 
 
 @dataclass(frozen=True)
 class Archive:
-    """Candidates none of which weakly dominates another, oldest first.
+    """Candidates with their scores, oldest first.
 
     Attributes
     ----------
@@ -35,42 +35,43 @@ class Archive:
     def __len__(self) -> int:
         return len(self.errors)
 
-    def updated(self, candidates: Archive) -> Archive:
-        """Offer `candidates` one after the other.
+    def update(self, candidates: Archive) -> Archive:
+        """Return the archive after `candidates` have been offered to it one by one.
 
-        One that is dominated is turned away; one that is not drives out all it weakly dominates,
-        so that of two with equal error and risk the later stays.
+        A dominated candidate is rejected. Any other is added, and everything it weakly dominates
+        is removed. Of two candidates with equal error and risk the later one is kept.
         """
-        return self.joined(candidates).front()
+        return self.concatenate(candidates).get_front()
 
-    def joined(self, later: Archive) -> Archive:
-        """All candidates of both."""
-        pairs = zip(self._columns(), later._columns(), strict=True)
+    def concatenate(self, later: Archive) -> Archive:
+        """Return the candidates of both archives."""
+        pairs = zip(self._columns, later._columns, strict=True)
         return Archive(*(np.concatenate(pair) for pair in pairs))
 
-    def front(self) -> Archive:
-        """Candidates left once each has been offered to the others in turn."""
-        return self.at(nondominated(self.errors, self.risks))
+    def get_front(self) -> Archive:
+        """Return the non-dominated candidates."""
+        return self.take(find_nondominated(self.errors, self.risks))
 
-    def at(self, positions: Array) -> Archive:
-        """Candidates at these `positions`."""
-        return Archive(*(column[positions] for column in self._columns()))
+    def take(self, positions: Array) -> Archive:
+        """Return the candidates at these `positions`, or those where a boolean mask is True."""
+        return Archive(*(column[positions] for column in self._columns))
 
-    def holds(self, selected: Array) -> bool:
-        """Whether the candidate of these members is in."""
+    def contains(self, selected: Array) -> bool:
+        """Return whether the candidate with these members is in the archive."""
         return bool((self.selected == selected).all(axis=1).any())
 
+    @property
     def _columns(self) -> tuple[Array, Array, Array, Array]:
         return self.selected, self.errors, self.risks, self.objectives
 
 
-def nondominated(errors: npt.ArrayLike, risks: npt.ArrayLike) -> Array:
-    """Tell which points no other dominates; of equal points only the last counts.
+def find_nondominated(errors: npt.ArrayLike, risks: npt.ArrayLike) -> Array:
+    """Find the points that no other point dominates; of equal points only the last counts.
 
     Parameters
     ----------
     errors, risks : arrays of shape (s,)
-        Both to be minimised.
+        Both are minimised.
 
     Returns
     -------
@@ -78,10 +79,13 @@ def nondominated(errors: npt.ArrayLike, risks: npt.ArrayLike) -> Array:
 
     Examples
     --------
-    >>> nondominated([0.1, 0.2, 0.1, 0.3], [0.5, 0.4, 0.5, 0.4])
+    >>> find_nondominated([0.1, 0.2, 0.1, 0.3], [0.5, 0.4, 0.5, 0.4])
     array([False,  True,  True, False])
     """
     errors, risks = np.asarray(errors), np.asarray(risks)
+    # Sort by error, then risk, then the last first; keep a point if its risk is lower than all
+    # risks before it. The points of the example are sorted to positions 2, 0, 1, 3 with risks
+    # 0.5, 0.5, 0.4, 0.4. The lowest risks before them are inf, 0.5, 0.5, 0.4: 2 and 1 are kept.
     order = np.lexsort((-np.arange(len(errors)), risks, errors))
     lowest_before = np.minimum.accumulate(np.append(np.inf, risks[order]))[:-1]
     kept = np.zeros(len(errors), dtype=bool)
@@ -92,7 +96,7 @@ def nondominated(errors: npt.ArrayLike, risks: npt.ArrayLike) -> Array:
 def hypervolume(
     errors: npt.ArrayLike, risks: npt.ArrayLike, reference: tuple[float, float]
 ) -> float:
-    """Area dominated by the points and bounded by `reference`, (error, risk).
+    """Return the area that the points dominate, bounded by `reference`, (error, risk).
 
     Examples
     --------
@@ -100,6 +104,8 @@ def hypervolume(
     0.75
     """
     errors, risks = np.minimum(errors, reference[0]), np.minimum(risks, reference[1])
+    # The area is a staircase: from one error to the next it is as high as the lowest risk so far
+    # is below the reference. The example has steps 0.5 wide, 0.5 and 1 high.
     order = np.lexsort((risks, errors))
     widths = np.diff(np.append(errors[order], reference[0]))
     heights = reference[1] - np.minimum.accumulate(risks[order])

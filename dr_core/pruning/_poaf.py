@@ -1,8 +1,21 @@
-"""POAF, Pareto optimal ensemble pruning for accuracy and fairness (the paper's algorithm 1).
+"""POAF, Pareto optimal ensemble pruning for accuracy and fairness, the paper's algorithm 1.
 
-What the paper leaves open is decided so: no candidate is empty or larger than k (a mutation that
-is too large loses random members, an empty one gets one); weights are renormalised over the
-members kept; neighbours whose 𝓛 agree to twelve decimals keep the order leavers, joiners, swaps.
+1. The archive 𝒫 starts with one random sub-ensemble of k members.
+2. In each iteration, take a random candidate of 𝒫 and flip each of its m bits with
+   probability 1/m.
+3. Offer the mutated candidate to 𝒫. It is rejected if a candidate of 𝒫 dominates it. Otherwise it
+   is added, and the candidates it weakly dominates are removed.
+4. If it was added, offer its neighbours to 𝒫 in the same way, in ascending order of 𝓛.
+5. After the last iteration, select from 𝒫 the candidate with the lowest 𝓛.
+
+The paper leaves some choices open. Here no candidate is empty or larger than k: a mutated
+candidate that is too large loses random members, and an empty one gets a random member. Weights
+are renormalised over the members kept. Neighbours whose 𝓛 agree to twelve decimals are offered in
+the order leavers, joiners, swaps.
+
+References
+----------
+Y. Bian. Improving fairness with ensemble combination: margin-dependent bounds. FAccT 2026.
 """
 
 from __future__ import annotations
@@ -13,25 +26,26 @@ import numpy as np
 
 from dr_core._utils import Array, RandomState, as_generator, is_whole
 from dr_core.ensembles import Votes
-from dr_core.pruning._arguments import checked_max_members, voters
-from dr_core.pruning._exhaustive import MOST_MEMBERS, true_front
-from dr_core.pruning._neighbours import Judge, Steps
-from dr_core.pruning._objectives import ScalarObjective, checked_trade_off, comparable
+from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
+from dr_core.pruning._neighbours import Steps, SubEnsembleEvaluator
+from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive
 from dr_core.pruning._result import (
     ACCURACY_TOLERANCE,
     PruningResult,
-    Selection,
+    SelectionRule,
+    check_max_members,
     check_selection,
-    front_table,
-    result_from,
-    select,
+    find_voting_members,
+    make_front_table,
+    make_result,
+    select_from_front,
 )
 
 __all__ = ["poaf"]
 
-REACH = 4
-"""Judging all candidates at once is faster than judging a quarter of them in a search."""
+EXHAUSTIVE_SPEEDUP = 4
+"""Candidates evaluated all at once in the time in which a search evaluates one."""
 
 
 def poaf(
@@ -41,7 +55,7 @@ def poaf(
     trade_off: float = 0.5,
     n_iter: int | None = None,
     neighbourhood: str = "exchange",
-    selection: Selection = "objective",
+    selection: SelectionRule = "objective",
     accuracy_tolerance: float = ACCURACY_TOLERANCE,
     random_state: RandomState = None,
 ) -> PruningResult:
@@ -56,17 +70,17 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of mutations; the paper's k when left out.
+        Number of mutations. By default k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, and mixes two candidates before mutation:
-        a full-sized candidate can improve, and fronts come out nearly complete. Where that many
-        iterations would judge a quarter of all sub-ensembles (m up to about 15), it judges them
-        all, and the front is the true one.
+        a candidate of k members can improve, and fronts are nearly complete. If that many
+        iterations would evaluate a quarter of all sub-ensembles (m up to about 15), all of them
+        are evaluated, and the front is the true one.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
-        What is picked from the front: the lowest 𝓛, the lowest 𝓛 among the largest
-        sub-ensembles, the lowest risk within `accuracy_tolerance` of the lowest error, or the row
-        whose position the callable returns for the front.
+        The sub-ensemble to select from the front: the lowest 𝓛; the lowest 𝓛 among the largest
+        sub-ensembles; the lowest risk within `accuracy_tolerance` of the lowest error; or the
+        row whose position the callable returns for the front.
     accuracy_tolerance : float, default=0.02
         For `selection="min_risk"`.
     random_state : int, Generator, RandomState or None
@@ -89,38 +103,39 @@ def poaf(
     >>> poaf(votes, max_members=2, random_state=0)
     PruningResult(1 members [1], error 0.0000, risk 0.0000, objective 0.0000; front of 1)
     """
-    k = checked_max_members(max_members, votes)
-    iterations, searcher = _checked_iterations(n_iter, k), _checked_search(neighbourhood)
+    k = check_max_members(max_members, votes)
+    iterations, searcher = _check_n_iter(n_iter, k), _check_neighbourhood(neighbourhood)
     check_selection(selection, accuracy_tolerance)
-    checked_trade_off(trade_off)
-    pool = voters(votes)
-    everyone = votes if len(pool) == votes.n_members else votes.subset(pool)
+    check_trade_off(trade_off)
+    pool = find_voting_members(votes)
+    voting = votes if len(pool) == votes.n_members else votes.subset(pool)
     size = min(k, len(pool))
-    if searcher.exchange and all_are_within_reach(len(pool), size, iterations):
-        archive, n_judged = true_front(everyone, size, trade_off)
+    if searcher.exchange and is_exhaustive_faster(len(pool), size, iterations):
+        archive, n_judged = find_true_front(voting, size, trade_off)
     else:
-        search = searcher(everyone, size, trade_off, as_generator(random_state))
+        search = searcher(voting, size, trade_off, as_generator(random_state))
         for _ in range(iterations):
             search.step()
         archive, n_judged = search.archive, search.n_judged
-    front = front_table(archive, pool)
-    return result_from(front, select(front, selection, accuracy_tolerance), n_judged)
+    front = make_front_table(archive, pool)
+    return make_result(front, select_from_front(front, selection, accuracy_tolerance), n_judged)
 
 
-def all_are_within_reach(m: int, k: int, n_iter: int) -> bool:
-    """Whether a search would judge so many candidates that judging all is the better choice.
+def is_exhaustive_faster(m: int, k: int, n_iter: int) -> bool:
+    """Return whether evaluating all candidates takes no longer than a search.
 
     Examples
     --------
-    >>> all_are_within_reach(m=11, k=5, n_iter=20), all_are_within_reach(m=101, k=50, n_iter=200)
+    >>> is_exhaustive_faster(m=11, k=5, n_iter=20), is_exhaustive_faster(m=101, k=50, n_iter=200)
     (True, False)
     """
     n_candidates = sum(comb(m, size) for size in range(1, k + 1))
-    return m <= MOST_MEMBERS and n_candidates <= REACH * n_iter * (m + k * (m - k))
+    n_searched = n_iter * (m + k * (m - k))
+    return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_searched
 
 
 class Search:
-    """Algorithm 1 as published; between two steps its state is the archive 𝒫."""
+    """Algorithm 1 as published; `archive` is 𝒫."""
 
     exchange = False
 
@@ -128,28 +143,28 @@ class Search:
         self, votes: Votes, max_members: int, trade_off: float, random: np.random.Generator
     ) -> None:
         self.n_members, self.max_members, self.random = votes.n_members, max_members, random
-        self._judge = Judge(votes)
-        self._objective = ScalarObjective.of(votes, trade_off)
-        self._judged: dict[bytes, Archive] = {}
+        self._evaluator = SubEnsembleEvaluator(votes)
+        self._objective = ScalarObjective.from_votes(votes, trade_off)
+        self._evaluated: dict[bytes, Archive] = {}
         self._explored: dict[bytes, Archive] = {}
         start = np.zeros(self.n_members, dtype=bool)
         start[self.random.choice(self.n_members, max_members, replace=False)] = True
-        self.archive = self.judged(start)
+        self.archive = self.evaluate(start)
 
     @property
     def n_judged(self) -> int:
-        """How many sub-ensembles have been judged."""
-        return self._judge.n_judged
+        """Number of sub-ensembles evaluated so far."""
+        return self._evaluator.n_judged
 
     def step(self) -> None:
-        """Mutate a candidate, and offer the mutation and its neighbours to the archive."""
-        child = self.mutated(self.archive.selected[self.random.integers(len(self.archive))])
-        self.archive = self.archive.updated(self.judged(child))
-        if self.archive.holds(child):
-            self.archive = self.archive.updated(self.neighbours(child))
+        """Mutate a candidate, and offer it and its neighbours to the archive."""
+        child = self.mutate(self.archive.selected[self.random.integers(len(self.archive))])
+        self.archive = self.archive.update(self.evaluate(child))
+        if self.archive.contains(child):
+            self.archive = self.archive.update(self.find_neighbours(child))
 
-    def mutated(self, selected: Array) -> Array:
-        """Flip each bit with probability 1/m, then repair what is too large or empty."""
+    def mutate(self, selected: Array) -> Array:
+        """Flip each bit with probability 1/m, then repair a candidate too large or empty."""
         child = selected ^ (self.random.random(self.n_members) < 1 / self.n_members)
         surplus = int(child.sum()) - self.max_members
         if surplus > 0:
@@ -158,26 +173,26 @@ class Search:
             child[self.random.integers(self.n_members)] = True
         return child
 
-    def judged(self, selected: Array) -> Archive:
-        """One candidate with its 𝒢 and 𝓛."""
+    def evaluate(self, selected: Array) -> Archive:
+        """Return one candidate with its 𝒢 and 𝓛."""
         key = selected.tobytes()
-        if key not in self._judged:
-            error, risk = self._judge.judge(selected)
+        if key not in self._evaluated:
+            error, risk = self._evaluator.evaluate(selected)
             values = ([value] for value in (error, risk, self._objective(selected)))
-            self._judged[key] = Archive(selected[None], *(np.array(value) for value in values))
-        return self._judged[key]
+            self._evaluated[key] = Archive(selected[None], *(np.array(value) for value in values))
+        return self._evaluated[key]
 
-    def neighbours(self, selected: Array) -> Archive:
-        """Neighbours in ascending order of 𝓛, without those that others of them drive out."""
+    def find_neighbours(self, selected: Array) -> Archive:
+        """Return the neighbours that no other neighbour dominates, in ascending order of 𝓛."""
         key = selected.tobytes()
         if key not in self._explored:
-            steps = Steps.around(selected, self.max_members, self.exchange)
-            found = self._judge.neighbours(selected, steps)
-            objectives = self._objective.of_changes(selected, found.leaves, found.joins)
-            order = np.argsort(comparable(objectives), kind="stable")
-            kept = order[found.nondominated(order)]
+            steps = Steps.from_selected(selected, self.max_members, self.exchange)
+            found = self._evaluator.evaluate_neighbours(selected, steps)
+            objectives = self._objective.compute_neighbours(selected, found.leavers, found.joiners)
+            order = np.argsort(round_objectives(objectives), kind="stable")
+            kept = order[found.find_nondominated(order)]
             self._explored[key] = Archive(
-                found.selected(selected, kept),
+                found.get_selected(selected, kept),
                 found.errors[kept],
                 found.risks[kept],
                 objectives[kept],
@@ -186,11 +201,13 @@ class Search:
 
 
 class ExchangeSearch(Search):
-    """Algorithm 1 with what it takes to come close to the true front.
+    """Algorithm 1 with three changes that bring it close to the true front.
 
-    Neighbours also swap one member for another. The archive starts with all single members too.
-    Mutations are of a mixture of two candidates, repeated (up to m times) while the result has
-    been looked around before, and looked around even if something dominates them.
+    1. The archive also starts with all single members.
+    2. A mixture of two candidates is mutated, up to m times, until the result is one whose
+       neighbours have not been evaluated yet.
+    3. Neighbours also swap one member for another. They are offered even if the mutated candidate
+       was rejected.
     """
 
     exchange = True
@@ -200,34 +217,34 @@ class ExchangeSearch(Search):
     ) -> None:
         super().__init__(votes, max_members, trade_off, random)
         for single in np.eye(self.n_members, dtype=bool):
-            self.archive = self.archive.updated(self.judged(single))
+            self.archive = self.archive.update(self.evaluate(single))
 
     def step(self) -> None:
-        """Mutate a mixture, and offer the mutation and its neighbours to the archive."""
-        mixture = self.mixed(*self.random.integers(len(self.archive), size=2))
+        """Mutate a mixture of two candidates, and offer it and its neighbours to the archive."""
+        mixture = self.mix(*self.random.integers(len(self.archive), size=2))
         for _ in range(self.n_members):
-            child = self.mutated(mixture)
+            child = self.mutate(mixture)
             if child.tobytes() not in self._explored:
                 break
-        self.archive = self.archive.updated(self.judged(child))
-        self.archive = self.archive.updated(self.neighbours(child))
+        self.archive = self.archive.update(self.evaluate(child))
+        self.archive = self.archive.update(self.find_neighbours(child))
 
-    def mixed(self, first: int, second: int) -> Array:
-        """Take each bit from one of two candidates at random."""
+    def mix(self, first: int, second: int) -> Array:
+        """Take each bit from one of two candidates of the archive at random."""
         coins = self.random.random(self.n_members) < 0.5
         return np.where(coins, self.archive.selected[first], self.archive.selected[second])
 
 
-def _checked_search(neighbourhood: str) -> type[Search]:
+def _check_neighbourhood(neighbourhood: str) -> type[Search]:
     searches = {"exchange": ExchangeSearch, "paper": Search}
     if isinstance(neighbourhood, str) and neighbourhood in searches:
         return searches[neighbourhood]
-    raise ValueError(f'neighbourhood must be "exchange" or "paper"; found {neighbourhood!r}.')
+    raise ValueError(f'neighbourhood must be "exchange" or "paper"; got {neighbourhood!r}.')
 
 
-def _checked_iterations(n_iter: int | None, default: int) -> int:
+def _check_n_iter(n_iter: int | None, default: int) -> int:
     if n_iter is None:
         return default
     if is_whole(n_iter) and n_iter >= 0:
         return int(n_iter)
-    raise ValueError(f"n_iter must be a whole number, at least 0; found {n_iter!r}.")
+    raise ValueError(f"n_iter must be an integer, 0 or more; got {n_iter!r}.")

@@ -1,4 +1,4 @@
-"""What every pruning method returns, and how one sub-ensemble is picked from a front."""
+"""The arguments that pruning methods share, and the result that they return."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ import numpy as np
 import pandas as pd
 
 from dr_core._utils import Array, is_number, is_whole
-from dr_core.pruning._objectives import comparable
+from dr_core.ensembles import Votes, checked_votes
+from dr_core.pruning._objectives import round_objectives
 from dr_core.pruning._pareto import Archive
 
-__all__ = ["PruningResult", "Selection"]
+__all__ = ["PruningResult", "SelectionRule"]
 
-Selection = str | Callable[[pd.DataFrame], int]
+SelectionRule = str | Callable[[pd.DataFrame], int]
 """"objective", "largest", "min_risk", or a function from a front to the position of a row."""
 
-SCORED = ["members", "error", "risk", "objective"]
-
-SLACK = 1e-12
+FRONT_COLUMNS = ["members", "error", "risk", "objective"]
 
 ACCURACY_TOLERANCE = 0.02
-"""What "min_risk" may lose in accuracy when nothing else is said."""
+"""Default of the accuracy that "min_risk" may lose."""
+
+TOLERANCE_ROUNDING = 1e-12
+"""Rounding error allowed when an error is compared with the lowest error plus the tolerance."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PruningResult:
-    """A sub-ensemble, and the Pareto front it was picked from.
+    """A sub-ensemble, and the Pareto front it was selected from.
 
     Attributes
     ----------
@@ -37,10 +39,10 @@ class PruningResult:
         Error and discriminative risk of their vote, and its scalar objective 𝓛.
     front : DataFrame
         Every non-dominated sub-ensemble found: `members` (tuples of indices), `error`, `risk`
-        and `objective`, by ascending error, hence descending risk. One row for each pair of
-        error and risk.
+        and `objective`, by ascending error, hence descending risk. Each pair of error and risk
+        has one row.
     n_judged : int
-        How many sub-ensembles were judged to find it.
+        Number of sub-ensembles evaluated.
 
     Examples
     --------
@@ -57,13 +59,14 @@ class PruningResult:
     n_judged: int
 
     def __repr__(self) -> str:
-        return f"PruningResult({self._summary()}; front of {len(self.front)})"
+        return f"PruningResult({self._summary}; front of {len(self.front)})"
 
     def _repr_html_(self) -> str:
         chosen = [tuple(self.members) == members for members in self.front["members"]]
         table = self.front.assign(chosen=np.where(chosen, "✓", ""))
-        return f"<p>{self._summary()}</p>{table.to_html(index=False, max_rows=20)}"
+        return f"<p>{self._summary}</p>{table.to_html(index=False, max_rows=20)}"
 
+    @property
     def _summary(self) -> str:
         members = np.array2string(self.members, threshold=12, edgeitems=4)
         return (
@@ -72,42 +75,40 @@ class PruningResult:
         )
 
 
-def result_from(front: pd.DataFrame, position: int, n_judged: int) -> PruningResult:
-    """Pick the row at `position` of a front."""
-    members, error, risk, objective = (front[name].iat[position] for name in SCORED)
+def make_result(front: pd.DataFrame, position: int, n_judged: int) -> PruningResult:
+    """Return the result with the sub-ensemble in the row at `position` of a front."""
+    members, error, risk, objective = (front[name].iat[position] for name in FRONT_COLUMNS)
     chosen = np.array(members, dtype=np.int64)
     return PruningResult(chosen, float(error), float(risk), float(objective), front, n_judged)
 
 
-def front_table(archive: Archive, pool: Array) -> pd.DataFrame:
-    """Front of the archive as a table; its columns stand for the members in `pool`."""
-    front = archive.front()
-    front = front.at(np.argsort(front.errors))
+def make_front_table(archive: Archive, pool: Array) -> pd.DataFrame:
+    """Return the front of an archive as a table; `pool` holds the indices of its m members."""
+    front = archive.get_front()
+    front = front.take(np.argsort(front.errors))
     members = [tuple(pool[row].tolist()) for row in front.selected]
     columns = members, front.errors, front.risks, front.objectives
-    return pd.DataFrame(dict(zip(SCORED, columns, strict=True)))
+    return pd.DataFrame(dict(zip(FRONT_COLUMNS, columns, strict=True)))
 
 
-def select(
-    front: pd.DataFrame, selection: Selection, accuracy_tolerance: float = ACCURACY_TOLERANCE
+def select_from_front(
+    front: pd.DataFrame, selection: SelectionRule, accuracy_tolerance: float = ACCURACY_TOLERANCE
 ) -> int:
-    """Find the row of `front` to use.
+    """Return the position of the row of `front` that a rule selects.
 
     Parameters
     ----------
     front : DataFrame
         As in `PruningResult.front`.
     selection : "objective", "largest", "min_risk" or callable
-        The lowest 𝓛; the lowest 𝓛 among the largest sub-ensembles, since 𝓛 does not see the ties
-        of small ones; the lowest risk among the rows whose error exceeds the lowest by at most
-        `accuracy_tolerance`; or what the callable returns for the front.
+        - "objective": the lowest 𝓛.
+        - "largest": the lowest 𝓛 among the largest sub-ensembles. 𝓛 does not account for ties of
+          the vote, which are frequent in small ones.
+        - "min_risk": the lowest risk among the rows whose error is at most `accuracy_tolerance`
+          above the lowest error.
+        - callable: the position it returns for the front.
     accuracy_tolerance : float, default=0.02
         For "min_risk".
-
-    Returns
-    -------
-    int
-        Its position.
 
     Examples
     --------
@@ -115,38 +116,54 @@ def select(
     ...     "members": [(0, 1, 2), (0, 2), (1,)],
     ...     "error": [0.1, 0.105, 0.3], "risk": [0.2, 0.1, 0.0], "objective": [0.15, 0.16, 0.1],
     ... })
-    >>> select(front, "objective"), select(front, "largest"), select(front, "min_risk")
-    (2, 0, 1)
-    >>> select(front, lambda front: len(front) - 1)
+    >>> [select_from_front(front, rule) for rule in ("objective", "largest", "min_risk")]
+    [2, 0, 1]
+    >>> select_from_front(front, lambda front: len(front) - 1)
     2
     """
     check_selection(selection, accuracy_tolerance)
     if callable(selection):
-        return _checked_position(selection(front), len(front))
+        return _check_position(selection(front), len(front))
     if selection == "objective":
-        return int(comparable(front["objective"].to_numpy()).argmin())
+        return int(round_objectives(front["objective"].to_numpy()).argmin())
     if selection == "largest":
         sizes = front["members"].map(len)
-        objectives = comparable(front["objective"].to_numpy())
+        objectives = round_objectives(front["objective"].to_numpy())
         return int(np.where(sizes == sizes.max(), objectives, np.inf).argmin())
-    accurate = front["error"] <= front["error"].min() + accuracy_tolerance + SLACK
-    return int(np.where(accurate, front["risk"], np.inf).argmin())
+    highest_error = front["error"].min() + accuracy_tolerance + TOLERANCE_ROUNDING
+    return int(np.where(front["error"] <= highest_error, front["risk"], np.inf).argmin())
 
 
-def check_selection(selection: Selection, accuracy_tolerance: float) -> None:
-    """Refuse what `select` cannot follow, before a search and not after it."""
+def find_voting_members(votes: Votes) -> Array:
+    """Return the indices of the members whose weight is not 0; the others are never kept."""
+    return np.flatnonzero(votes.units)
+
+
+def check_max_members(max_members: int, votes: Votes) -> int:
+    """Return k, or raise ValueError if the ensemble cannot be pruned to k members."""
+    checked_votes(votes)
+    if is_whole(max_members) and 1 <= max_members <= votes.n_members:
+        return int(max_members)
+    raise ValueError(
+        f"max_members must be an integer from 1 to {votes.n_members}, the number of members; "
+        f"got {max_members!r}."
+    )
+
+
+def check_selection(selection: SelectionRule, accuracy_tolerance: float) -> None:
+    """Raise ValueError if `select_from_front` does not know the rule; called before a search."""
     if not (is_number(accuracy_tolerance) and accuracy_tolerance >= 0):
-        raise ValueError(f"accuracy_tolerance must be at least 0; found {accuracy_tolerance!r}.")
+        raise ValueError(f"accuracy_tolerance must be at least 0; got {accuracy_tolerance!r}.")
     if not callable(selection) and selection not in ("objective", "largest", "min_risk"):
         raise ValueError(
             f'selection must be "objective", "largest", "min_risk" or a function of the front; '
-            f"found {selection!r}."
+            f"got {selection!r}."
         )
 
 
-def _checked_position(position: int, length: int) -> int:
+def _check_position(position: int, length: int) -> int:
     if is_whole(position) and 0 <= position < length:
         return int(position)
     raise ValueError(
-        f"selection must return the position of a row, 0 to {length - 1}; found {position!r}."
+        f"selection must return the position of a row, from 0 to {length - 1}; got {position!r}."
     )

@@ -1,4 +1,4 @@
-"""The pruning methods the paper compares with: `methods()` by name, `prune` one of them."""
+"""The pruning methods that the paper compares with: `methods` lists them, `prune` runs one."""
 
 from dr_core.pruning.baselines._registry import methods, prune
 

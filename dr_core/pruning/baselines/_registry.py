@@ -13,29 +13,37 @@ import pandas as pd
 
 from dr_core._utils import Array, as_generator
 from dr_core.ensembles import Votes
-from dr_core.pruning._arguments import checked_max_members, voters
 from dr_core.pruning._objectives import scalar_objective
-from dr_core.pruning._result import PruningResult
-from dr_core.pruning.baselines import (
-    _drep as drep,
+from dr_core.pruning._result import PruningResult, check_max_members, find_voting_members
+from dr_core.pruning.baselines._information import (
+    discriminative_pruning,
+    max_relevance_max_complementarity,
+    max_relevance_min_redundancy,
 )
-from dr_core.pruning.baselines import (
-    _information as information,
+from dr_core.pruning.baselines._ordering import (
+    complementarity_pruning,
+    diversity_regularised_pruning,
+    kappa_pruning,
+    kl_divergence_pruning,
+    orientation_pruning,
+    reduced_error_pruning,
 )
-from dr_core.pruning.baselines import (
-    _ordering as ordering,
+from dr_core.pruning.baselines._pareto_ep import (
+    ordering_based_pruning,
+    pareto_pruning,
+    single_objective_pruning,
 )
-from dr_core.pruning.baselines import (
-    _pareto_ep as pareto_ep,
-)
-from dr_core.pruning.baselines import (
-    _ranking as ranking,
-)
-from dr_core.pruning.baselines import (
-    _two_stage as two_stage,
+from dr_core.pruning.baselines._ranking import (
+    accuracy_decile_pruning,
+    diversity_decile_pruning,
+    rank_by_demographic_parity,
+    rank_by_discriminative_risk,
+    rank_by_equal_opportunity,
+    rank_by_predictive_parity,
 )
 
-Selection = Callable[..., Sequence[int] | Array]
+PruningFunction = Callable[..., Sequence[int] | Array]
+"""From `votes` and `max_members` to the indices of the members kept."""
 
 
 @dataclass(frozen=True)
@@ -47,38 +55,38 @@ class Baseline:
     select : callable
         From `votes` and `max_members` to the members kept.
     needs : str, optional
-        What else `select` takes by keyword: "groups" or "rng".
+        Another keyword argument of `select`: "groups" or "rng".
     """
 
-    select: Selection
+    select: PruningFunction
     needs: str | None = None
 
 
 BASELINES = {
-    "KL": Baseline(ordering.kl_divergence),
-    "KP": Baseline(ordering.kappa),
-    "RE": Baseline(ordering.reduced_error),
-    "CM": Baseline(ordering.complementarity),
-    "OO": Baseline(ordering.orientation),
-    "DREP": Baseline(drep.diversity_regularised),
-    "SEP": Baseline(pareto_ep.single_objective, needs="rng"),
-    "OEP": Baseline(pareto_ep.ordering_based),
-    "PEP": Baseline(pareto_ep.pareto, needs="rng"),
-    "MRMR": Baseline(information.max_relevance_min_redundancy),
-    "MRMC": Baseline(information.max_relevance_max_complementarity),
-    "Disc.EP": Baseline(information.discriminative),
-    "TSP.AP": Baseline(two_stage.accuracy_decile),
-    "TSP.DP": Baseline(two_stage.diversity_decile),
-    "DR": Baseline(ranking.by_discriminative_risk),
-    "DP": Baseline(ranking.by_demographic_parity, needs="groups"),
-    "EOpp": Baseline(ranking.by_equal_opportunity, needs="groups"),
-    "PP": Baseline(ranking.by_predictive_parity, needs="groups"),
+    "KL": Baseline(kl_divergence_pruning),
+    "KP": Baseline(kappa_pruning),
+    "RE": Baseline(reduced_error_pruning),
+    "CM": Baseline(complementarity_pruning),
+    "OO": Baseline(orientation_pruning),
+    "DREP": Baseline(diversity_regularised_pruning),
+    "SEP": Baseline(single_objective_pruning, needs="rng"),
+    "OEP": Baseline(ordering_based_pruning),
+    "PEP": Baseline(pareto_pruning, needs="rng"),
+    "MRMR": Baseline(max_relevance_min_redundancy),
+    "MRMC": Baseline(max_relevance_max_complementarity),
+    "Disc.EP": Baseline(discriminative_pruning),
+    "TSP.AP": Baseline(accuracy_decile_pruning),
+    "TSP.DP": Baseline(diversity_decile_pruning),
+    "DR": Baseline(rank_by_discriminative_risk),
+    "DP": Baseline(rank_by_demographic_parity, needs="groups"),
+    "EOpp": Baseline(rank_by_equal_opportunity, needs="groups"),
+    "PP": Baseline(rank_by_predictive_parity, needs="groups"),
 }
-"""Every baseline under the name the paper gives it, in the paper's order."""
+"""Every baseline by the paper's name, in the paper's order."""
 
 
 def methods() -> dict[str, Callable[..., PruningResult]]:
-    """Every baseline of the paper, ready to call like `poaf` and `epaf`.
+    """Return every baseline of the paper, callable like `poaf` and `epaf`.
 
     Returns
     -------
@@ -89,7 +97,7 @@ def methods() -> dict[str, Callable[..., PruningResult]]:
 
     See Also
     --------
-    prune : The same by name, with the parameters explained.
+    prune : Runs one method by name; documents the parameters.
 
     Examples
     --------
@@ -114,32 +122,32 @@ def prune(
 ) -> PruningResult:
     """Prune an ensemble by one of the paper's baselines.
 
-    Members of weight 0 have no voice in the ensemble and are never kept.
+    Members of weight 0 are never kept.
 
     Parameters
     ----------
     name : str
         One of `methods()`.
     votes : Votes
-        What the members say.
+        Votes of the members on x and x̃.
     max_members : int
-        How many to keep. OO, DREP, SEP, OEP, PEP and TSP choose the number themselves, and keep
-        at most as many; no method keeps none.
-    groups : array of bool of shape (n,), optional
-        Which instances are privileged; DP, EOpp and PP need it, the others ignore it.
+        Number of members to keep. OO, DREP, SEP, OEP, PEP and TSP may keep fewer, but at
+        least one.
+    groups : bool array of shape (n,), optional
+        Which instances are privileged. Required by DP, EOpp and PP, ignored by the others.
     random_state : int or numpy.random.Generator, optional
-        For SEP and PEP, the others draw nothing.
+        Seed of SEP and PEP; the other methods are deterministic.
     **options
-        Passed on to the method: `n_iter` of SEP and PEP, `share` of DREP.
+        Options of the method: `n_iter` of SEP and PEP, `share` of DREP.
 
     Returns
     -------
     PruningResult
-        Its front is the sub-ensemble kept, the only one judged for both error and risk.
+        Its front holds only the sub-ensemble kept.
 
     Examples
     --------
-    Three members, of whom the second is fair and the third copies the first:
+    The second of three members is fair; the third equals the first:
 
     >>> votes = Votes(
     ...     votes=[[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]],
@@ -153,42 +161,45 @@ def prune(
     >>> prune("DP", votes, 1, groups=[True, True, False, False]).members
     array([1])
     """
-    method = _found(name)
-    pool = voters(votes)
-    size = min(checked_max_members(max_members, votes), len(pool))
+    method = _get_baseline(name)
+    k, pool = check_max_members(max_members, votes), find_voting_members(votes)
     if method.needs == "groups":
-        options["groups"] = _checked_groups(name, groups, votes.n_instances)
+        options["groups"] = _check_privileged(name, groups, votes.n_instances)
     if method.needs == "rng":
         options["rng"] = as_generator(random_state)
-    members = pool[list(method.select(votes.subset(pool), size, **options))]
-    return _result(votes, np.sort(members))
+    members = pool[list(method.select(votes.subset(pool), min(k, len(pool)), **options))]
+    return _evaluate_kept(votes, np.sort(members))
 
 
-def _result(votes: Votes, members: Array) -> PruningResult:
+def _evaluate_kept(votes: Votes, members: Array) -> PruningResult:
     kept = votes.subset(members)
     values = {"error": kept.error, "risk": kept.risk, "objective": scalar_objective(kept)}
     front = pd.DataFrame([{"members": tuple(members.tolist()), **values}])
     return PruningResult(members=members, front=front, n_judged=1, **values)
 
 
-def _found(name: str) -> Baseline:
+def _get_baseline(name: str) -> Baseline:
     if name not in BASELINES:
         raise ValueError(f"Unknown pruning method {name!r}; use one of {', '.join(BASELINES)}.")
     return BASELINES[name]
 
 
-def _checked_groups(name: str, groups: npt.ArrayLike | None, n_instances: int) -> Array:
-    """Return the groups as a bool array (n,) with both groups in it."""
+def _check_privileged(name: str, groups: npt.ArrayLike | None, n_instances: int) -> Array:
+    """Return `groups` as a bool array (n,), or raise ValueError if it does not hold two groups."""
     if groups is None:
         raise ValueError(
-            f"{name} compares groups; pass groups=, a bool array, True for the privileged."
+            f"{name} compares groups, but groups is None; pass groups=, a bool array that is True "
+            "for the privileged instances."
         )
     privileged = np.asarray(groups)
     if privileged.shape != (n_instances,) or privileged.dtype.kind != "b":
         raise ValueError(
-            f"groups must be a bool array of shape ({n_instances},), one for each instance; "
-            f"found {privileged.dtype} of shape {privileged.shape}."
+            f"groups must be a bool array of shape ({n_instances},), one value per instance; "
+            f"got {privileged.dtype} of shape {privileged.shape}."
         )
     if privileged.all() or not privileged.any():
-        raise ValueError("groups must hold both privileged (True) and other (False) instances.")
+        raise ValueError(
+            "groups must hold both privileged (True) and other (False) instances; "
+            f"got only {bool(privileged.all())}."
+        )
     return privileged

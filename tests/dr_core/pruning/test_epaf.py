@@ -101,10 +101,10 @@ def test_a_member_of_weight_zero_is_never_kept():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_members": 10}, "max_members must be a whole number from 1 to 9"),
+        ({"max_members": 10}, "max_members must be an integer from 1 to 9"),
         ({"trade_off": -1}, "trade_off"),
-        ({"n_groups": 0}, "n_groups must be a whole number from 1 to 9"),
-        ({"n_groups": 10}, "found 10"),
+        ({"n_groups": 0}, "n_groups must be an integer from 1 to 9"),
+        ({"n_groups": 10}, "got 10"),
     ],
 )
 def test_bad_arguments_are_refused(options, message):

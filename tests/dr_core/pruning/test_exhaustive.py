@@ -7,7 +7,7 @@ from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
 from dr_core import Votes
-from dr_core.pruning._exhaustive import exhaustive_front, judge_all, subsets_up_to
+from dr_core.pruning._exhaustive import evaluate_all, exhaustive_front, list_subsets
 from dr_core.pruning._objectives import bi_objective, scalar_objective
 
 
@@ -38,10 +38,10 @@ def test_equals_brute_force_for_ten_members(weights, n_classes):
     assert found == textbook.true_front(Ensemble.of(votes), 10)
 
 
-def test_weights_that_differ_by_one_part_in_many_millions_are_told_apart():
-    # The second member has its way, by less than numbers of 32 bits can tell.
+def test_weights_that_differ_by_one_part_in_a_billion_are_distinguished():
+    # The second member outvotes the first by less than float32 resolves.
     votes = Votes([[0], [1]], [[0], [1]], [1], weights=[2**30, 2**30 + 1])
-    errors, _ = judge_all(votes, np.array([[True, True]]))
+    errors, _ = evaluate_all(votes, np.array([[True, True]]))
     assert errors.tolist() == [0.0]
 
 
@@ -61,23 +61,23 @@ def test_of_equal_points_the_lowest_objective_is_shown():
 
 
 def test_all_subsets_are_listed_once():
-    subsets = subsets_up_to(5, 3)
+    subsets = list_subsets(5, 3)
     assert len(np.unique(subsets, axis=0)) == len(subsets) == 5 + 10 + 10
 
 
 def test_the_largest_ensembles_are_accepted(monkeypatch):
-    monkeypatch.setattr("dr_core.pruning._exhaustive.MOST_MEMBERS", 3)
+    monkeypatch.setattr("dr_core.pruning._exhaustive.MAX_EXHAUSTIVE_MEMBERS", 3)
     assert exhaustive_front(random_votes(np.random.default_rng(0), 3, 5)).n_judged == 7
 
 
 def test_large_ensembles_are_refused():
     votes = random_votes(np.random.default_rng(0), 21, 5)
-    with pytest.raises(ValueError, match=r"at most 20 members; found 21\. Use poaf or epaf"):
+    with pytest.raises(ValueError, match=r"at most 20 members; got 21\. Use poaf or epaf"):
         exhaustive_front(votes)
 
 
 def test_max_members_is_checked():
-    with pytest.raises(ValueError, match="max_members must be a whole number from 1 to 3"):
+    with pytest.raises(ValueError, match="max_members must be an integer from 1 to 3"):
         exhaustive_front(random_votes(np.random.default_rng(0), 3, 5), 4)
 
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 
 from dr_core import Votes
-from dr_core.pruning._exhaustive import subsets_up_to
-from dr_core.pruning._neighbours import Judge, Steps
+from dr_core.pruning._exhaustive import list_subsets
+from dr_core.pruning._neighbours import Steps, SubEnsembleEvaluator
 
 
 def selections(m):
@@ -32,46 +32,58 @@ def scores(votes, selected):
 
 @settings(max_examples=150)
 @given(ensembles(), st.booleans(), st.data())
-def test_neighbours_are_judged_as_from_scratch(votes, exchange, data):
+def test_neighbours_score_as_computed_from_scratch(votes, exchange, data):
     selected = np.array(data.draw(selections(votes.n_members)))
-    steps = Steps.around(selected, votes.n_members, exchange)
-    found = Judge(votes).neighbours(selected, steps)
-    neighbours = found.selected(selected, np.arange(len(found.errors)))
+    steps = Steps.from_selected(selected, votes.n_members, exchange)
+    found = SubEnsembleEvaluator(votes).evaluate_neighbours(selected, steps)
+    neighbours = found.get_selected(selected, np.arange(len(found.errors)))
     expected = [scores(votes, members) for members in neighbours]
     assert list(zip(found.errors, found.risks, strict=True)) == expected
 
 
+def test_swaps_are_exact_up_to_the_largest_sum_of_row_units():
+    member, other = [[1, 0], [1, 0]], [[0, 1], [1, 1]]
+    plain, perturbed = zip(member, other, strict=True)
+    largest = [2**52 + 1, 2**51 + 3]
+    votes = Votes(plain, perturbed, y=[1, 1], sample_weight=largest)
+    selected = np.array([True, False])
+    found = SubEnsembleEvaluator(votes).evaluate_neighbours(
+        selected, Steps.from_selected(selected, 1, exchange=True)
+    )
+    assert (found.errors[0], found.risks[0]) == scores(votes, ~selected)
+
+
 @given(ensembles(), st.data())
-def test_judging_from_the_nearest_is_judging_from_scratch(votes, data):
-    judge = Judge(votes)
+def test_evaluating_from_the_nearest_equals_evaluating_from_scratch(votes, data):
+    evaluator = SubEnsembleEvaluator(votes)
     for _ in range(4):
         selected = np.array(data.draw(selections(votes.n_members)))
-        assert judge.judge(selected) == scores(votes, selected)
+        assert evaluator.evaluate(selected) == scores(votes, selected)
 
 
 @pytest.mark.parametrize("most", [2**15 - 1, 2**15, 2**15 + 1])
 def test_totals_do_not_overflow_where_two_bytes_cease_to_hold_them(most):
     votes = Votes([[1], [1], [0]], [[1], [0], [0]], [1], weights=[most - 3, 1, 2])
-    judge = Judge(votes)
-    for selected in subsets_up_to(3, 3):
-        assert judge.judge(selected) == scores(votes, selected)
+    evaluator = SubEnsembleEvaluator(votes)
+    for selected in list_subsets(3, 3):
+        assert evaluator.evaluate(selected) == scores(votes, selected)
 
 
 def test_memory_for_running_totals_is_bounded(monkeypatch):
-    monkeypatch.setattr("dr_core.pruning._neighbours.MEMORY", 0)
+    monkeypatch.setattr("dr_core.pruning._neighbours.MAX_TOTALS_BYTES", 0)
     votes = random_votes(np.random.default_rng(0), 5, 50)
-    judge = Judge(votes)
+    evaluator = SubEnsembleEvaluator(votes)
     for selected in np.eye(5, dtype=bool):
-        assert judge.judge(selected) == scores(votes, selected)
-    assert len(judge._standings) == 1
+        assert evaluator.evaluate(selected) == scores(votes, selected)
+    assert len(evaluator._known) == 1
 
 
 def test_critical_instances_are_counted_in_blocks(monkeypatch):
     votes, selected = random_votes(np.random.default_rng(0), 6, 200), np.arange(6) < 4
-    steps = Steps.around(selected, 6, exchange=True)
-    whole = Judge(votes).neighbours(selected, steps)
+    steps = Steps.from_selected(selected, 6, exchange=True)
+    whole = SubEnsembleEvaluator(votes).evaluate_neighbours(selected, steps)
     monkeypatch.setattr("dr_core.pruning._neighbours.BLOCK", 32)
-    parts = Judge(votes).neighbours(selected, steps)
+    parts = SubEnsembleEvaluator(votes).evaluate_neighbours(selected, steps)
     assert (parts.errors == whole.errors).all()
     assert (parts.risks == whole.risks).all()
 
@@ -89,12 +101,13 @@ def test_critical_instances_are_counted_in_blocks(monkeypatch):
 def test_steps_lead_to_no_empty_and_no_oversized_sub_ensemble(
     selected, max_members, exchange, n_steps
 ):
-    steps = Steps.around(np.array(selected, dtype=bool), max_members, exchange)
-    assert len(steps.leaves) == len(steps.joins) == n_steps
+    steps = Steps.from_selected(np.array(selected, dtype=bool), max_members, exchange)
+    assert len(steps.leavers) == len(steps.joiners) == n_steps
 
 
-def test_every_judgement_is_counted():
-    judge, selected = Judge(random_votes(np.random.default_rng(0), 5, 9)), np.arange(5) < 2
-    judge.judge(selected)
-    judge.neighbours(selected, Steps.around(selected, 5, exchange=False))
-    assert judge.n_judged == 1 + 5
+def test_every_evaluation_is_counted():
+    evaluator = SubEnsembleEvaluator(random_votes(np.random.default_rng(0), 5, 9))
+    selected = np.arange(5) < 2
+    evaluator.evaluate(selected)
+    evaluator.evaluate_neighbours(selected, Steps.from_selected(selected, 5, exchange=False))
+    assert evaluator.n_judged == 1 + 5

@@ -11,16 +11,14 @@ from dr_core import Votes
 from dr_core.pruning._objectives import (
     ScalarObjective,
     bi_objective,
+    compute_tandem_units,
     pair_objectives,
     scalar_objective,
     tandem_risks,
-    tandem_units,
 )
 
 # the first member changes on both instances, the second on the first; the second errs on the last
 VOTES = Votes([[0, 0], [0, 1]], [[1, 1], [1, 1]], y=[0, 0])
-
-OBJECTIVES = "dr_core.pruning._objectives"
 
 
 @st.composite
@@ -65,9 +63,11 @@ def test_trade_off_one_looks_at_errors_alone():
 
 
 @pytest.mark.parametrize("trade_off", [-0.1, 1.1, float("nan")])
-@pytest.mark.parametrize("function", [scalar_objective, pair_objectives, ScalarObjective.of])
+@pytest.mark.parametrize(
+    "function", [scalar_objective, pair_objectives, ScalarObjective.from_votes]
+)
 def test_trade_off_outside_zero_to_one_is_refused(function, trade_off):
-    with pytest.raises(ValueError, match=r"trade_off weighs accuracy and must be in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"trade_off .* in \[0, 1\]"):
         function(VOTES, trade_off)
 
 
@@ -84,7 +84,7 @@ def test_objective_of_a_subset_equals_the_textbook(votes, trade_off, data):
     members = sorted(data.draw(st.sets(st.integers(0, votes.n_members - 1), min_size=1)))
     expected = Evaluation(Ensemble.of(votes), trade_off).objective(tuple(members))
     selected = np.isin(np.arange(votes.n_members), members)
-    found = ScalarObjective.of(votes, trade_off)(selected)
+    found = ScalarObjective.from_votes(votes, trade_off)(selected)
     assert found == pytest.approx(expected, abs=1e-14)
     assert scalar_objective(votes.subset(members), trade_off) == pytest.approx(expected, abs=1e-14)
 
@@ -93,26 +93,29 @@ def test_objective_of_a_subset_equals_the_textbook(votes, trade_off, data):
 def test_unweighted_objectives_are_the_same_to_the_last_bit(seed):
     votes = random_votes(np.random.default_rng(seed), 6, 20)
     everyone = np.ones(6, dtype=bool)
-    assert ScalarObjective.of(votes, 0.3)(everyone) == scalar_objective(votes, 0.3)
+    assert ScalarObjective.from_votes(votes, 0.3)(everyone) == scalar_objective(votes, 0.3)
 
 
 @given(ensembles(), trade_offs, st.data())
 def test_objectives_after_a_change_are_those_of_the_changed_subset(votes, trade_off, data):
     m = votes.n_members
-    objective = ScalarObjective.of(votes, trade_off)
+    objective = ScalarObjective.from_votes(votes, trade_off)
     leaver, joiner = data.draw(st.permutations(range(m)))[:2]
     selected = np.array(data.draw(st.lists(st.booleans(), min_size=m, max_size=m)))
     selected[[leaver, joiner]] = True, False
     others = selected.copy()
     others[[leaver, joiner]] = False, True
     both = selected | others
-    leaves, joins = np.array([leaver, -1]), np.array([joiner, joiner])
-    found = objective.of_changes(selected, leaves, joins)
+    leavers, joiners = np.array([leaver, -1]), np.array([joiner, joiner])
+    found = objective.compute_neighbours(selected, leavers, joiners)
     assert np.allclose(found, objective(np.array([others, both])), atol=1e-13)
 
 
-def test_changes_nobody_makes_are_passed_over():
-    assert tandem_units(np.zeros((2, 5), dtype=bool), np.ones(5)).tolist() == [[0, 0], [0, 0]]
+def test_without_changes_all_tandem_units_are_zero():
+    assert compute_tandem_units(np.zeros((2, 5), dtype=bool), np.ones(5)).tolist() == [
+        [0, 0],
+        [0, 0],
+    ]
 
 
 def test_many_instances_are_counted_in_blocks(monkeypatch):
@@ -133,9 +136,10 @@ def test_rare_and_frequent_changes_give_the_same_sums(seed, share, weighted, dat
             "dr_core.pruning._objectives.TANDEM_BLOCK", data.draw(st.sampled_from([2**24, 60]))
         )
         patch.setattr(
-            "dr_core.pruning._objectives.RARE", data.draw(st.sampled_from([0, 400, 10**9]))
+            "dr_core.pruning._objectives.SPARSE_PAIR_COST",
+            data.draw(st.sampled_from([0, 400, 10**9])),
         )
-        found = tandem_units(changes, row_units)
+        found = compute_tandem_units(changes, row_units)
     expected = [[row_units[one & other].sum() for other in changes] for one in changes]
     assert found.tolist() == expected
 

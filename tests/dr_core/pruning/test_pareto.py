@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textbook.pruning import dominates, weakly_dominates
 
-from dr_core.pruning._pareto import Archive, hypervolume, nondominated
+from dr_core.pruning._pareto import Archive, find_nondominated, hypervolume
 
 points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20)
 
@@ -18,14 +18,14 @@ def archive(scores):
 
 @given(points)
 def test_front_is_what_nothing_dominates(scores):
-    kept = nondominated(*np.array(scores).T)
+    kept = find_nondominated(*np.array(scores).T)
     front = {scores[i] for i in np.flatnonzero(kept)}
     assert front == {a for a in scores if not any(dominates(b, a) for b in scores)}
 
 
 @given(points)
 def test_of_equal_points_the_last_stays(scores):
-    for i in np.flatnonzero(nondominated(*np.array(scores).T)):
+    for i in np.flatnonzero(find_nondominated(*np.array(scores).T)):
         assert scores[i] not in scores[i + 1 :]
 
 
@@ -35,20 +35,20 @@ def test_front_equals_offering_one_after_the_other(scores):
     for i, score in enumerate(scores):
         if not any(dominates(scores[j], score) for j in kept):
             kept = [j for j in kept if not weakly_dominates(score, scores[j])] + [i]
-    assert np.flatnonzero(nondominated(*np.array(scores).T)).tolist() == kept
+    assert np.flatnonzero(find_nondominated(*np.array(scores).T)).tolist() == kept
 
 
 def test_update_keeps_the_old_before_the_new():
     old, new = archive([(0.1, 0.9), (0.9, 0.1)]), archive([(0.9, 0.1), (0.5, 0.5)])
-    updated = old.updated(new)
+    updated = old.update(new)
     assert updated.errors.tolist() == [0.1, 0.9, 0.5]
     assert len(updated) == 3
 
 
-def test_archive_knows_what_it_holds():
+def test_archive_contains_the_candidates_it_was_given():
     found = archive([(0.1, 0.9), (0.9, 0.1)])
-    assert found.holds(np.array([True, False]))
-    assert not found.holds(np.array([True, True]))
+    assert found.contains(np.array([True, False]))
+    assert not found.contains(np.array([True, True]))
 
 
 def test_hypervolume_of_a_staircase():

@@ -20,8 +20,8 @@ from dr_core.pruning._poaf import poaf
 
 @pytest.fixture
 def searching(monkeypatch):
-    """Search even where all sub-ensembles could be judged."""
-    monkeypatch.setattr(import_module("dr_core.pruning._poaf"), "REACH", 0)
+    """Search even where all sub-ensembles could be evaluated."""
+    monkeypatch.setattr(import_module("dr_core.pruning._poaf"), "EXHAUSTIVE_SPEEDUP", 0)
 
 
 def small(seed=0, m=7, n=30, **options):
@@ -134,7 +134,7 @@ class TestSelection:
 
     @pytest.mark.parametrize(
         ("selection", "message"),
-        [("best", "selection must be"), (lambda front: 99, "found 99")],
+        [("best", "selection must be"), (lambda front: 99, "got 99")],
     )
     def test_bad_selection_is_refused(self, selection, message):
         with pytest.raises(ValueError, match=message):
@@ -144,11 +144,11 @@ class TestSelection:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_members": 0}, "max_members must be a whole number from 1 to 7.*found 0"),
-        ({"max_members": 8}, "found 8"),
-        ({"max_members": 2.5}, "found 2.5"),
+        ({"max_members": 0}, "max_members must be an integer from 1 to 7.*got 0"),
+        ({"max_members": 8}, "got 8"),
+        ({"max_members": 2.5}, "got 2.5"),
         ({"trade_off": 2}, "trade_off"),
-        ({"n_iter": -1}, "n_iter must be a whole number, at least 0; found -1"),
+        ({"n_iter": -1}, "n_iter must be an integer, 0 or more; got -1"),
         ({"neighbourhood": "all"}, "neighbourhood must be"),
     ],
 )

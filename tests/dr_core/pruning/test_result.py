@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core.pruning._result import PruningResult, select
+from dr_core.pruning._result import PruningResult, select_from_front
 
 FRONT = pd.DataFrame(
     {
@@ -35,13 +35,13 @@ def test_html_marks_nothing_else():
 
 @pytest.mark.parametrize("position", [0, 1])
 def test_any_row_of_the_front_may_be_selected(position):
-    assert select(FRONT, lambda front: position) == position
+    assert select_from_front(FRONT, lambda front: position) == position
 
 
 @pytest.mark.parametrize("position", [-1, 2, 0.5, True])
 def test_nothing_else_may_be_selected(position):
-    with pytest.raises(ValueError, match="position of a row, 0 to 1; found"):
-        select(FRONT, lambda front: position)
+    with pytest.raises(ValueError, match="position of a row, from 0 to 1; got"):
+        select_from_front(FRONT, lambda front: position)
 
 
 def test_cannot_be_changed():
@@ -58,4 +58,4 @@ def test_the_largest_sub_ensemble_with_the_lowest_objective_may_be_selected():
             "objective": [0.3, 0.25, 0.2],
         }
     )
-    assert select(front, "largest") == 1
+    assert select_from_front(front, "largest") == 1

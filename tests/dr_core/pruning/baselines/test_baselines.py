@@ -18,10 +18,10 @@ def random_votes(seed, *, n_classes=2, weighted=False, m=None, n=None):
     m, n = m or int(rng.integers(1, 9)), n or int(rng.integers(4, 25))
     y = rng.integers(0, n_classes, n)
     noise = rng.integers(0, n_classes, (m, n))
-    said = np.where(rng.random((m, n)) < 0.5, y, noise)
-    perturbed = np.where(rng.random((m, n)) < 0.2, rng.integers(0, n_classes, (m, n)), said)
+    voted = np.where(rng.random((m, n)) < 0.5, y, noise)
+    perturbed = np.where(rng.random((m, n)) < 0.2, rng.integers(0, n_classes, (m, n)), voted)
     weights = {"weights": rng.random(m), "sample_weight": rng.random(n)} if weighted else {}
-    return Votes(said, perturbed, y, **weights)
+    return Votes(voted, perturbed, y, **weights)
 
 
 def half_privileged(votes):
@@ -44,7 +44,7 @@ def in_chosen_order(name, votes, max_members):
 
 
 def unanimous_votes(m=3):
-    """Everybody right about everything."""
+    """Return votes of m members that are always right."""
     return Votes([[0, 0, 1, 1]] * m, [[0, 0, 1, 1]] * m, y=[0, 0, 1, 1])
 
 
@@ -79,8 +79,8 @@ def both_groups_have_positives(votes):
     """Whether every measure is defined for some member."""
     groups, positive = half_privileged(votes), votes.votes == votes.n_classes - 1
     true = votes.y == votes.n_classes - 1
-    said = positive[:, groups].any(axis=1) & positive[:, ~groups].any(axis=1)
-    return bool(true[groups].any() and true[~groups].any() and said.any())
+    voted = positive[:, groups].any(axis=1) & positive[:, ~groups].any(axis=1)
+    return bool(true[groups].any() and true[~groups].any() and voted.any())
 
 
 class TestLaws:
@@ -155,36 +155,36 @@ class TestLaws:
 
 class TestByHand:
     def test_kappa_takes_the_pair_that_agrees_least(self):
-        said = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]]
-        votes = Votes(said, said, y=[0, 0, 1, 1])
+        voted = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 1, 1])
         # κ is 1 for (0, 1), -1 for (0, 2) and (1, 2), 0 for all pairs with 3
         assert prune("KP", votes, 2).members.tolist() == [0, 2]
         assert prune("KP", votes, 3).members.tolist() == [0, 1, 2]
 
     def test_kl_divergence_by_adaboost_weights(self):
         # mistakes: 0 on the first, 1 on the first, 2 on the last instance; p_0 = p_1
-        said = [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
-        votes = Votes(said, said, y=[0, 0, 0, 0], classes=[0, 1])
+        voted = [[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0], classes=[0, 1])
         assert prune("KL", votes, 2).members.tolist() == [0, 2]
 
-    def test_complementarity_prefers_who_rescues_the_most(self):
-        # member 0 errs on the last two; 1 rescues one of them, 2 both but errs elsewhere
-        said = [[0, 0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 0, 0, 0]]
-        votes = Votes(said, said, y=[0, 0, 0, 0, 0, 0, 0], classes=[0, 1])
+    def test_complementarity_prefers_the_member_right_where_the_vote_is_wrong(self):
+        # member 0 errs on the last two; 1 is right on one of them, 2 on both but errs elsewhere
+        voted = [[0, 0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 0, 1], [1, 1, 1, 1, 0, 0, 0]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0, 0, 0, 0], classes=[0, 1])
         assert prune("CM", votes, 2).members.tolist() == [0, 2]
 
     def test_reduced_error_looks_at_the_vote_not_at_the_members(self):
         # errors 1/6, 2/6 and 3/6; ties go to class 0, so 0 and 2 together make no mistake
-        said = [[1, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1]]
-        votes = Votes(said, said, y=[0, 0, 0, 0, 1, 1])
+        voted = [[1, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0, 1, 1])
         assert prune("RE", votes, 2).members.tolist() == [0, 2]
         assert prune("RE", votes, 2).error == 0
 
     def test_orientation_leaves_out_members_beyond_a_right_angle(self):
         # signatures (+,+,+,-), (+,+,-,+) and (-,-,+,+): the ensemble points to (1,1,1,1)/3,
         # so the reference vanishes and the order is that of accuracy; the last has angle π/2
-        said = [[0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 0, 0]]
-        votes = Votes(said, said, y=[0, 0, 0, 0], classes=[0, 1])
+        voted = [[0, 0, 0, 1], [0, 0, 1, 0], [1, 1, 0, 0]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0], classes=[0, 1])
         assert prune("OO", votes, 3).members.tolist() == [0, 1]
 
     def test_drep_ends_when_the_error_cannot_fall(self):
@@ -204,56 +204,56 @@ class TestByHand:
         assert prune("PEP", unanimous_votes(5), 4, random_state=0).members.size == 1
 
     def test_mrmr_avoids_the_copy(self):
-        said = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 0, 1]]
-        votes = Votes(said, said, y=[0, 0, 1, 1, 1, 1])
-        # 1 copies 0 and tells as much about y as it tells about 0; 2 is nearly independent of 0
+        voted = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 0, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 1, 1, 1, 1])
+        # 1 equals 0, so it is as redundant as it is relevant; 2 is nearly independent of 0
         assert prune("MRMR", votes, 2).members.tolist() == [0, 2]
 
-    def test_mrmc_adds_what_the_whole_ensemble_would_miss(self):
+    def test_mrmc_adds_the_member_that_the_whole_ensemble_needs(self):
         # accuracy 5/6 of all three, 1 without 1, 4/6 without 2: Rel is -0.2 of 1, 0.2 of 2;
         # accuracy 5/6 of 0, 4/6 with 1, 1 with 2: Com is -0.2 of 1, 0.2 of 2
-        said = [[1, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1]]
-        votes = Votes(said, said, y=[0, 0, 0, 0, 1, 1])
+        voted = [[1, 0, 0, 0, 1, 1], [1, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0, 1, 1])
         assert prune("MRMC", votes, 2).members.tolist() == [0, 2]
 
     def test_discriminative_looks_where_the_vote_is_wrong(self):
-        # 0 errs on the last two; there 1 always says 0, and 2 tells the classes apart
-        said = [[0, 0, 0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0, 1]]
-        votes = Votes(said, said, y=[0, 0, 0, 1, 1, 1, 0, 1])
+        # 0 errs on the last two; there 1 always votes 0, and 2 separates the classes
+        voted = [[0, 0, 0, 1, 1, 1, 1, 0], [0, 1, 0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 1, 1, 1, 0, 1])
         assert prune("Disc.EP", votes, 2).members.tolist() == [0, 2]
 
     def test_accuracy_decile_keeps_the_upper_half_of_ten(self):
         y = np.zeros(10, dtype=int)
-        said = [[int(i < j) for i in range(10)] for j in range(10)]  # member j errs j times
-        votes = Votes(said, said, y, classes=[0, 1])
+        voted = [[int(i < j) for i in range(10)] for j in range(10)]  # member j errs j times
+        votes = Votes(voted, voted, y, classes=[0, 1])
         assert prune("TSP.AP", votes, 5).members.tolist() == [0, 1, 2, 3, 4]
 
-    def test_diversity_decile_keeps_who_disagrees_most(self):
-        said = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1]]
-        votes = Votes(said, said, y=[0, 0, 0, 0])
+    def test_diversity_decile_keeps_the_member_that_disagrees_most(self):
+        voted = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1], [1, 1, 1, 1]]
+        votes = Votes(voted, voted, y=[0, 0, 0, 0])
         # mean disagreements 5/16, 5/16, 5/16, 11/16
         assert prune("TSP.DP", votes, 1).members.tolist() == [3]
 
-    def test_ranking_by_risk_takes_who_changes_least(self):
+    def test_ranking_by_risk_takes_the_members_that_change_least(self):
         votes = Votes([[0, 0, 0]] * 3, [[1, 1, 0], [0, 0, 0], [1, 0, 0]], y=[0, 0, 0])
         assert prune("DR", votes, 2).members.tolist() == [1, 2]
 
     def test_rankings_by_group_measures(self):
         groups = [True, True, True, False, False, False]
         y = [1, 1, 0, 1, 0, 0]
-        said = [
+        voted = [
             [1, 1, 0, 1, 0, 0],  # right: DP 1/3, EOpp 0, PP 0
             [1, 0, 0, 1, 0, 0],  # DP 0, EOpp 1/2, PP 0
             [1, 1, 1, 0, 1, 0],  # DP 2/3, EOpp 1, PP 2/3
         ]
-        votes = Votes(said, said, y)
+        votes = Votes(voted, voted, y)
         best = {name: prune(name, votes, 1, groups=groups).members[0] for name in sorted(GROUPED)}
         assert best == {"DP": 1, "EOpp": 0, "PP": 0}
 
     def test_undefined_members_rank_last(self):
         groups = [True, True, False, False]
-        said = [[1, 0, 0, 0], [1, 1, 1, 1]]  # the first never says 1 of the others
-        votes = Votes(said, said, y=[1, 0, 1, 1])
+        voted = [[1, 0, 0, 0], [1, 1, 1, 1]]  # the first never votes 1 for the others
+        votes = Votes(voted, voted, y=[1, 0, 1, 1])
         assert prune("PP", votes, 1, groups=groups).members.tolist() == [1]
 
 
@@ -284,14 +284,14 @@ class TestInterface:
 
     @pytest.mark.parametrize("name", sorted(GROUPED))
     def test_group_measures_ask_for_groups(self, name):
-        with pytest.raises(ValueError, match=f"{name} compares groups; pass groups="):
+        with pytest.raises(ValueError, match=f"{name} compares groups.*pass groups="):
             prune(name, unanimous_votes(), 2)
 
     @pytest.mark.parametrize(
         ("groups", "message"),
         [
-            ([True, False], r"shape \(4,\).*found bool of shape \(2,\)"),
-            ([1, 0, 1, 0], "found int64"),
+            ([True, False], r"shape \(4,\).*got bool of shape \(2,\)"),
+            ([1, 0, 1, 0], "got int64"),
             ([True] * 4, "both privileged"),
         ],
     )
@@ -299,12 +299,12 @@ class TestInterface:
         with pytest.raises(ValueError, match=message):
             prune("DP", unanimous_votes(), 2, groups=groups)
 
-    def test_a_measure_nobody_has_is_refused(self):
+    def test_a_measure_undefined_for_every_member_is_refused(self):
         votes = Votes([[0, 0]] * 2, [[0, 0]] * 2, y=[0, 1])
         with pytest.raises(ValueError, match="EOpp is undefined for every member"):
             prune("EOpp", votes, 1, groups=[True, False])
 
     @pytest.mark.parametrize("size", [0, -1, 2.0, 99])
-    def test_impossible_sizes_are_refused(self, size):
-        with pytest.raises(ValueError, match="max_members must be a whole number from 1 to"):
+    def test_sizes_out_of_range_are_refused(self, size):
+        with pytest.raises(ValueError, match="max_members must be an integer from 1 to"):
             prune("RE", unanimous_votes(), size)
