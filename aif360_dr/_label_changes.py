@@ -9,7 +9,7 @@ import numpy as np
 
 from aif360_dr._carriers import Carriers
 from aif360_dr._models import predict_labels
-from dr_core.plugins import Array, PerturbationPlan, Predictor, as_partitions, iter_changes
+from dr_core.plugins import Array, Partition, PerturbationPlan, Predictor, as_table, iter_changes
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]
 
@@ -68,10 +68,10 @@ def changes_of_model(
         array([0. , 0.5, 1. , 0.5, 0. , 0.5, 1. , 0.5])
     """
     plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
-    data = as_partitions(carriers.frame(dataset), {})
+    part = Partition(0, as_table(carriers.frame(dataset)), {})
     predict = Predictor(lambda frame: predict_labels(model, carriers.variant(dataset, frame)))
     found = iter_changes(
-        data.whole,
+        part,
         {"model": predict},
         plan.reserve_draws(len(labels)),
         before={"model": labels},

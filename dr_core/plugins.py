@@ -19,7 +19,6 @@ here, and nothing else. What is listed here changes only with a note in the chan
 from dr_core._tables import (
     Partition,
     Table,
-    as_partitions,
     as_table,
     encode,
     factorize,
@@ -74,7 +73,6 @@ __all__ = [
     "Table",
     "Tally",
     "as_generator",
-    "as_partitions",
     "as_table",
     "check_choice",
     "check_column",

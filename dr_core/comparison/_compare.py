@@ -225,7 +225,7 @@ def iter_model_changes(
 
 def tally_changes(changes: Changes) -> PerScenario:
     """Tally the rows of a chunk in each scenario; a fold."""
-    classes = changes.predictor.classes
+    classes = changes.predictor.classes or []
     return PerScenario(
         tally_profiles(groups, changes.y, changes.before, profiles, classes, changes.weights)
         for groups, profiles in zip(changes.groups, changes.profiles, strict=True)
@@ -325,7 +325,7 @@ class MeasuredModel:
         """Yield what belongs beside DR: with coupled columns, and among plausible rows."""
         has_couplings, coupled = self.plan.attributes.has_couplings, s + len(self.plan.names)
         if has_couplings:
-            ends = ()
+            ends: tuple[float, ...] = ()
             if bootstrap.n_boot and coupled in self.known:
                 ends = bootstrap.risk_interval(self.tallies[coupled], self.favorable)
             yield COUPLED_RISK, self._get_risk(coupled), ends
@@ -420,7 +420,9 @@ def _find_favorable(favorable: Any, classes: list[Any]) -> int:
     return classes.index(favorable)
 
 
-def _warn_undefined(values: pd.DataFrame, plan: PerturbationPlan, tallies: list[Tally]) -> None:
+def _warn_undefined(
+    values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
+) -> None:
     """Warn once if any value is NaN, with the reason where it is known."""
     undefined = values[values["value"].isna()]
     if undefined.empty:

@@ -1,6 +1,5 @@
 """Members of a fitted ensemble, their votes, and the way back to an estimator."""
 
-from dr_core._utils import iter_slices as blocks
 from dr_core.ensembles._collect import collect_votes
 from dr_core.ensembles._ensembles import (
     LABELS,
@@ -12,23 +11,22 @@ from dr_core.ensembles._ensembles import (
 from dr_core.ensembles._export import export
 from dr_core.ensembles._votes import (
     EXACT_IN_FLOAT32,
+    MAX_VOTES_PER_BLOCK,
     Leaders,
     Votes,
     checked_votes,
     leaders,
 )
-from dr_core.ensembles._votes import MAX_VOTES_PER_BLOCK as BLOCK
 
 __all__ = [
-    "BLOCK",
     "EXACT_IN_FLOAT32",
     "LABELS",
+    "MAX_VOTES_PER_BLOCK",
     "POSITIONS",
     "Ensemble",
     "Leaders",
     "Votes",
     "as_ensemble",
-    "blocks",
     "check_features",
     "checked_votes",
     "collect_votes",

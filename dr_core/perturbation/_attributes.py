@@ -241,7 +241,7 @@ class SensitiveAttributes:
                 )
 
 
-def empty_groups(n_rows: Mapping[Any, Array]) -> list[str]:
+def empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
     """Say which groups have no row, from the number of rows in each, for each named grouping."""
     names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
     return [

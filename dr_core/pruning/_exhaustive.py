@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dr_core._utils import Array
-from dr_core.ensembles import BLOCK, EXACT_IN_FLOAT32, Votes, blocks, checked_votes
+from dr_core._utils import Array, iter_slices
+from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, checked_votes
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive, find_nondominated
 from dr_core.pruning._result import (
@@ -112,9 +112,9 @@ def evaluate_all(votes: Votes, selected: Array) -> tuple[Array, Array]:
     small = votes.units.sum() < EXACT_IN_FLOAT32
     units = votes.units.astype(np.float32 if small else np.float64)
     counts = np.zeros((2, len(selected)))
-    for some in blocks(len(selected), BLOCK // MAX_INSTANCES_TOGETHER):
+    for some in iter_slices(len(selected), MAX_VOTES_PER_BLOCK // MAX_INSTANCES_TOGETHER):
         weights = selected[some] * units
-        for rows in blocks(len(y), MAX_INSTANCES_TOGETHER):
+        for rows in iter_slices(len(y), MAX_INSTANCES_TOGETHER):
             vote = _compute_votes(weights, plain[:, rows], votes.n_classes)
             perturbed_vote = _compute_votes(weights, perturbed[:, rows], votes.n_classes)
             counts[0, some] += (vote != y[rows]) @ row_units[rows]

@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from dr_core._utils import Array
-from dr_core.ensembles import BLOCK, Leaders, Votes, blocks, leaders
+from dr_core._utils import Array, iter_slices
+from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Leaders, Votes, leaders
 from dr_core.pruning._pareto import find_nondominated
 
 __all__ = ["Neighbours", "Steps", "SubEnsembleEvaluator"]
@@ -167,7 +167,7 @@ class SubEnsembleEvaluator:
         critical = vote.smaller_lead <= reach
         counts = np.repeat(self._count_outcomes(vote, ~critical), len(leavers), axis=1)
         rows = np.flatnonzero(critical)
-        for block in blocks(len(rows), BLOCK // self.votes.n_members):
+        for block in iter_slices(len(rows), MAX_VOTES_PER_BLOCK // self.votes.n_members):
             counts += CloseVote.from_rows(rows[block], vote).count_after(steps)
         errors, risks = counts / self.votes.row_units.sum()
         return Neighbours(leavers, joiners, errors, risks)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from dr_core._utils import Array, is_number
-from dr_core.ensembles import Votes, blocks
+from dr_core._utils import Array, is_number, iter_slices
+from dr_core.ensembles import Votes
 
 __all__ = ["bi_objective", "pair_objectives", "scalar_objective", "tandem_risks"]
 
@@ -188,7 +188,7 @@ def compute_tandem_units(changes: Any, row_units: Array) -> Array:
     n_changes = np.diff(by_instance.indptr)
     order = np.argsort(-n_changes, kind="stable")[: np.count_nonzero(n_changes)]
     tandem: Array = np.zeros((m, m))
-    for some in blocks(len(order), TANDEM_BLOCK // m):
+    for some in iter_slices(len(order), TANDEM_BLOCK // m):
         rows = order[some]
         block, units = by_instance[rows], row_units[rows]
         pairs = float(np.square(n_changes[rows], dtype=float).sum())

@@ -238,7 +238,7 @@ class RiskAssessment:
                 "plausibility is available only where assess_risk was given one table in memory; "
                 "X came in partitions."
             )
-        options = {"bins": bins, "rare": rare, "min_expected": min_expected}
+        options: dict[str, Any] = {"bins": bins, "rare": rare, "min_expected": min_expected}
         attributes = self.plan.attributes
         check = learn_pair_check(self.part.table, attributes, reference, **options)
         found = fold(

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import xlogy
 
-from dr_core._utils import Array
-from dr_core.ensembles import BLOCK, Votes, blocks
+from dr_core._utils import Array, iter_slices
+from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Votes
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
 from dr_core.pruning.baselines._greedy import (
     compute_errors_after_flip,
@@ -131,7 +131,7 @@ def joint_shares(codes: Array, n_codes: int, row_units: Array) -> Array:
     # Counts in row units are integers, exact in any order of summation.
     r, n = codes.shape
     sums = np.zeros((r * n_codes, r * n_codes))
-    for columns in blocks(n, BLOCK // (r * n_codes)):
+    for columns in iter_slices(n, MAX_VOTES_PER_BLOCK // (r * n_codes)):
         indicators = codes[:, np.newaxis, columns] == np.arange(n_codes)[:, np.newaxis]
         flat = indicators.reshape(r * n_codes, -1).astype(float)
         sums += (flat * row_units[columns]) @ flat.T

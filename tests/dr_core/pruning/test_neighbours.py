@@ -82,7 +82,7 @@ def test_critical_instances_are_counted_in_blocks(monkeypatch):
     votes, selected = random_votes(np.random.default_rng(0), 6, 200), np.arange(6) < 4
     steps = Steps.from_selected(selected, 6, exchange=True)
     whole = SubEnsembleEvaluator(votes).evaluate_neighbours(selected, steps)
-    monkeypatch.setattr("dr_core.pruning._neighbours.BLOCK", 32)
+    monkeypatch.setattr("dr_core.pruning._neighbours.MAX_VOTES_PER_BLOCK", 32)
     parts = SubEnsembleEvaluator(votes).evaluate_neighbours(selected, steps)
     assert (parts.errors == whole.errors).all()
     assert (parts.risks == whole.risks).all()
