@@ -37,7 +37,7 @@ from dr_core import (
     perturb,
 )
 from dr_core._utils import Array
-from dr_core.risk import differs
+from dr_core._utils import differs
 
 MODELS = {"Full": Full, "Unaware": Unaware, "Fair K": FairK, "Fair add": FairAdd}
 

@@ -329,6 +329,13 @@ class PairCheck:
         return codes
 
 
+def _check_types(table: Table, categories: Sequence[Category]) -> None:
+    """Raise ValueError if a column is numeric in the reference data, but not in the table."""
+    for category in categories:
+        if category.edges is not None:
+            category.encode_values(table.factorize(category.name).values)
+
+
 def learn_pair_check(
     table: Table,
     attributes: SensitiveAttributes,
@@ -359,6 +366,8 @@ def learn_pair_check(
         raise ValueError(f"the reference data lacks columns that X has: {listed(absent)}.")
     own = {*attributes.names, *table.keys()}
     categories = [one for one in read_categories(known, attributes, bins) if one.name in own]
+    if known is not table and isinstance(table, Table):
+        _check_types(table, categories[len(attributes) :])
     pairs = count_pairs(known, attributes, tuple(categories))
     rare_cells = {
         pair: find_rare_cells(counts, rare, min_expected) for pair, counts in pairs.counts.items()

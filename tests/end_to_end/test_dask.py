@@ -9,6 +9,7 @@ import pytest
 from cluster.models import DeadlyRule, DeadlyTree, rule
 from sklearn.ensemble import RandomForestClassifier
 
+from dr_core import learn_attributes
 from dr_core import Predictions, assess_risk, collect_votes, compare, epaf, learn_attributes
 from fairlearn_dr import EPAFPruner, POAFPruner
 
@@ -149,11 +150,11 @@ def test_empty_partitions_do_not_matter(client, people):
     women = people[people["sex"] == "F"].sort_values("score").reset_index(drop=True)
     parts = dd.from_pandas(women, npartitions=6)
     parts = parts[parts["score"] > 0]
-    domain = {"domain": {"sex": ["F", "M"]}}
+    attributes = learn_attributes(people, PRIVILEGED)
     with pytest.warns(UserWarning, match="privileged"):
-        there = assess_risk(rule, parts, PRIVILEGED, **domain)
+        there = assess_risk(rule, parts, attributes)
     with pytest.warns(UserWarning, match="privileged"):
-        here = assess_risk(rule, women[women["score"] > 0], PRIVILEGED, **domain)
+        here = assess_risk(rule, women[women["score"] > 0], attributes)
     assert same_risk(there, here)
 
 

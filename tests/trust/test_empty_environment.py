@@ -54,10 +54,10 @@ ERRORS = {
     "import aif360_dr": "aif360_dr needs AIF360: pip install 'discriminative-risk[aif360]'",
     "import numpy, dr_adapters as d\n"
     "d.to_aif360(numpy.array([[0, 1], [1, 1]]), [0, 1], privileged={0: 1})": (
-        "this needs AIF360: pip install 'discriminative-risk[aif360]'"
+        "dr_adapters needs AIF360 for this: pip install 'discriminative-risk[aif360]'"
     ),
     "import dr_adapters as d; d.groups(None)": (
-        "this needs AIF360: pip install 'discriminative-risk[aif360]'"
+        "dr_adapters needs AIF360 for this: pip install 'discriminative-risk[aif360]'"
     ),
     "import dr_adapters as d; d.as_transformer(None)": (
         "aif360_dr needs AIF360: pip install 'discriminative-risk[aif360]'"
@@ -65,7 +65,7 @@ ERRORS = {
     "import pandas as pd\nfrom dr_core import compare\n"
     "X = pd.DataFrame({'s': [0, 1]})\n"
     "compare({'m': lambda X: X['s']}, X, [0, 1], {'s': 1}, measures='accuracy').to_html()": (
-        "the report needs Jinja2: pip install 'discriminative-risk[report]'"
+        "the report needs Jinja2; run pip install 'discriminative-risk[report]'"
     ),
     "from pathlib import Path\nfrom dr_core._tables import read_table\n"
     "read_table(Path('a.parquet'))": "Parquet files need pyarrow: pip install pyarrow",

@@ -50,7 +50,7 @@ def test_predictions_in_a_column_count_like_those_in_a_row(rate):
 def test_a_wrong_selection_is_told_before_the_search(search, monkeypatch):
     votes = Votes([[0, 1]] * 12, [[0, 1]] * 12, y=[0, 1])
     begun = lambda *_: pytest.fail("the search has begun")  # noqa: E731
-    monkeypatch.setattr(sys.modules[search.__module__], "true_front", begun)
+    monkeypatch.setattr(sys.modules[search.__module__], "find_true_front", begun)
     with pytest.raises(ValueError, match=r"^`?selection.*min_risk"):
         search(votes, 3, selection="best")
 

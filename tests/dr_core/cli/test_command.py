@@ -111,7 +111,7 @@ def test_ones_own_model_is_audited_on_all_rows(capsys, csv, credit, model, tmp_p
     assert (code, err) == (0, "")
     X, y = credit.drop(columns="good"), credit["good"]
     privileged = {"sex": "male", "age": "adult"}
-    how = {"favorable": "yes", "plausibility": True}
+    how = {"favorable": "yes", "reference": True}
     expected = compare({"model": model}, X, y, privileged, **how).table()
     for value in json.loads(json_path.read_text())["values"]:
         assert value["value"] == expected.loc[("model", value["attribute"]), value["measure"]]

@@ -268,7 +268,7 @@ CASES = GROUPED | {
         "rows to prune on that are unknown": (
             lambda: poaf_pruner(prune_on="test").fit(X, Y),
             ValueError,
-            ("prune_on", "'holdout'", "'all'", "'train'", "'test'"),
+            ("prune_on", "holdout", "all", "train", "'test'"),
         ),
         "no members": (
             lambda: poaf_pruner(max_members=0).fit(X, Y),
@@ -381,7 +381,7 @@ CASES = GROUPED | {
         "an unknown bound": (
             lambda: plot_bounds(BOUNDS, names=["tightest"]),
             ValueError,
-            ("bound", "'tightest'", "'margin'", "'first order'", "'C-tandem'"),
+            ("names", "'tightest'", "'margin'", "'first order'", "'C-tandem'"),
         ),
     },
     "plot_comparison": {
@@ -420,12 +420,12 @@ CASES = GROUPED | {
         "three classes": (
             lambda: dashboard(labels=[0, 1, 2] * 4),
             ValueError,
-            ("dashboard", "pos_label", "1", "0", "2"),
+            ("y_true", "y_pred", "pos_label", "1", "0", "2"),
         ),
         "a favourable label that nobody has": (
             lambda: dashboard(pos_label="yes"),
             ValueError,
-            ("dashboard", "pos_label", "'yes'", "0", "1"),
+            ("y_true", "y_pred", "pos_label", "'yes'", "0", "1"),
         ),
         "too few labels": (
             lambda: dashboard(labels=[0, 1]),
