@@ -36,8 +36,7 @@ from dr_core import (
     learn_attributes,
     perturb,
 )
-from dr_core._utils import Array
-from dr_core._utils import differs
+from dr_core._utils import Array, differs
 
 MODELS = {"Full": Full, "Unaware": Unaware, "Fair K": FairK, "Fair add": FairAdd}
 

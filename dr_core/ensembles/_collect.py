@@ -115,7 +115,7 @@ class VotePairs:
     def of(cls, chunk: PerturbedChunk, sample_weight: Array) -> VotePairs:
         """List every variant of each row, and the row itself where it may stay as it is."""
         variants, x = chunk.variants, chunk.x
-        stay = variants.stay_probability(len(sample_weight))[0]
+        stay = variants.stay_probability[0]
         same = np.flatnonzero(stay)
         # Variants of the rows 0 0 1, and row 1 may stay: rows 0 0 1 1, in a stable order.
         rows = np.concatenate([variants.rows, same])

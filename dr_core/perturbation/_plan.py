@@ -180,7 +180,7 @@ class PerturbationPlan:
         before = codes[:, variants.rows]
         after = self.attributes.follow(before, variants.codes)
         if not self.also_uncoupled:
-            return Variants(variants.rows, after, variants.probability)
+            return Variants(variants.n_rows, variants.rows, after, variants.probability)
         n_sensitive = len(self.attributes)
         follows = (after != before)[n_sensitive:].any(axis=0)
         # Where a coupled column follows, a variant is listed twice, without and with it. Of
@@ -195,7 +195,8 @@ class PerturbationPlan:
         coupled = probability * (is_copy | ~follows[source])[:, None]
         made = after[:, source]
         made[n_sensitive:] = np.where(is_copy, made[n_sensitive:], before[n_sensitive:, source])
-        return Variants(variants.rows[source], made, np.hstack([uncoupled, coupled]))
+        probability = np.hstack([uncoupled, coupled])
+        return Variants(variants.n_rows, variants.rows[source], made, probability)
 
 
 @dataclass(frozen=True, eq=False)

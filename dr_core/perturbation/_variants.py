@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -39,11 +40,13 @@ class Variants:
 
     Attributes
     ----------
+    n_rows : number n of rows x
     rows : (k,) row x that each variant belongs to
     codes : (attributes + coupled columns, k) its sensitive values, then those of coupled columns
     probability : (k, S) probability in each scenario
     """
 
+    n_rows: int
     rows: Array
     codes: Array
     probability: Array
@@ -51,23 +54,32 @@ class Variants:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def stay_probability(self, n_rows: int) -> Array:
-        """Return the probability that each row is not changed at all, shape (S, n_rows)."""
-        mass = self._sum_by_row(self.probability, n_rows)
-        return np.where(mass < 1 - ROUNDING, 1 - mass, 0.0)
+    @cached_property
+    def stay_probability(self) -> Array:
+        """Probability that each row is not changed at all, shape (S, n)."""
+        return np.where(self._mass < 1 - ROUNDING, 1 - self._mass, 0.0)
 
-    def expect(self, values: Array, n_rows: int) -> Array:
-        """Return the expectation of `values`, one for each variant, per row: (S, n_rows).
+    def expect(self, values: Array) -> Array:
+        """Return the expectation of `values`, one for each variant, per row: (S, n).
 
         A row that stays as it is counts as 0. The expectation is divided by the total probability
         of the row, so that an event that always happens has probability 1, not
         0.9999999999999999.
         """
-        total = self._sum_by_row(self.probability, n_rows) + self.stay_probability(n_rows)
-        return self._sum_by_row(self.probability * values[:, None], n_rows) / total
+        some = np.flatnonzero(values)  # most predictions do not change
+        return self._sum_by_row(some, self.probability[some] * values[some, None]) / self._total
 
-    def _sum_by_row(self, values: Array, n_rows: int) -> Array:
-        return np.stack([np.bincount(self.rows, column, n_rows) for column in values.T])
+    @cached_property
+    def _mass(self) -> Array:
+        return self._sum_by_row(slice(None), self.probability)
+
+    @cached_property
+    def _total(self) -> Array:
+        return self._mass + self.stay_probability
+
+    def _sum_by_row(self, variants: Array | slice, values: Array) -> Array:
+        rows = self.rows[variants]
+        return np.stack([np.bincount(rows, column, self.n_rows) for column in values.T])
 
 
 def enumerate_variants(
@@ -94,6 +106,7 @@ def enumerate_variants(
     variant_codes = np.array([variant for variant, _ in flat], dtype=np.intp)
     probability = np.array([chances for _, chances in flat])
     return Variants(
+        codes.shape[1],
         rows,
         variant_codes.reshape(-1, len(codes))[position].T,
         probability.reshape(-1, len(active_sets))[position],
@@ -160,7 +173,7 @@ def draw_variants(
     distinct, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     probability = np.zeros((len(distinct), len(active_sets)))
     np.add.at(probability, (inverse, scenario), 1 / n_samples)
-    return Variants(rows[sample][first], chosen[:, first], probability)
+    return Variants(codes.shape[1], rows[sample][first], chosen[:, first], probability)
 
 
 def find_choices(attributes: SensitiveAttributes, p: float) -> list[bool]:

@@ -220,7 +220,7 @@ class Changes:
 
     def expect(self, values: Array) -> Array:
         """Return the expectation over the variants of each row, (S, n)."""
-        return self.variants.expect(values, self.n_rows)
+        return self.variants.expect(values)
 
     @cached_property
     def risk(self) -> Array:
@@ -244,7 +244,7 @@ class Changes:
         """Distribution of f(x̃) over the C classes for each row: (n, C) for each scenario."""
         n, variants = self.n_rows, self.variants
         n_classes = len(self.predictor.classes or ())
-        stays = variants.stay_probability(n)
+        stays = variants.stay_probability
         # Cells of an (n, C) array, numbered row by row: class 2 of row 3 is cell 3 * C + 2.
         cell = variants.rows * n_classes + self.after
         own = np.arange(n) * n_classes + self.before
@@ -329,7 +329,7 @@ def iter_given_changes(
     rows = np.tile(np.arange(n), len(known))
     probability = np.repeat(np.eye(len(plan.scenarios))[list(known)], n, axis=0)
     x = CodedRows.of(part.table, plan.attributes)
-    chunk = PerturbedChunk(slice(0, n), x, Variants(rows, x.codes[:, rows], probability))
+    chunk = PerturbedChunk(slice(0, n), x, Variants(n, rows, x.codes[:, rows], probability))
     predictor = Predictor(None, classes)
     loss = predictor.loss(f[rows], after)
     yield (

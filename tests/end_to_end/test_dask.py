@@ -9,7 +9,6 @@ import pytest
 from cluster.models import DeadlyRule, DeadlyTree, rule
 from sklearn.ensemble import RandomForestClassifier
 
-from dr_core import learn_attributes
 from dr_core import Predictions, assess_risk, collect_votes, compare, epaf, learn_attributes
 from fairlearn_dr import EPAFPruner, POAFPruner
 

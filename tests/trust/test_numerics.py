@@ -9,8 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dr_core import Predictions, Votes, assess_risk, chernoff, compare, wilson
-from dr_core._utils import whole_units
-from dr_core._utils import differs
+from dr_core._utils import differs, whole_units
 from fairlearn_dr import discriminative_risk
 
 X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
