@@ -1,19 +1,22 @@
-"""Tables of any kind as codes, and rows that come in parts."""
+"""Tables of any kind as codes, rows in parts, and chunks of files."""
 
-from dr_core._tables._chunk_files import iter_chunks
-from dr_core._tables._chunks import Chunks
-from dr_core._tables._encoding import (
+from dr_core._tables._chunks import Chunks, iter_chunks
+from dr_core._tables._partitions import WEIGHT, Partition, Partitions, Y, as_partitions
+from dr_core._tables._reading import read_table
+from dr_core._tables._table import (
     Factorized,
+    Recoded,
+    Table,
+    as_table,
+    check_zero_one,
     encode,
+    encode_known,
     factorize,
     joint_positions,
-    positions,
-    zero_one,
+    read_zero_one,
 )
-from dr_core._tables._parts import WEIGHT, Partition, Partitions, Y
-from dr_core._tables._reading import read_table
-from dr_core._tables._sources import as_partitions
-from dr_core._tables._table import Recoded, Table, as_table
+
+positions, zero_one = encode_known, read_zero_one  # earlier names
 
 __all__ = [
     "WEIGHT",
@@ -26,11 +29,14 @@ __all__ = [
     "Y",
     "as_partitions",
     "as_table",
+    "check_zero_one",
     "encode",
+    "encode_known",
     "factorize",
     "iter_chunks",
     "joint_positions",
     "positions",
     "read_table",
+    "read_zero_one",
     "zero_one",
 ]

@@ -69,4 +69,4 @@ def _translated(mapping: Any, column: str, table: Table, of_value: Any) -> Any:
 
 def _values(column: str, table: Table) -> dict[str, Any]:
     known = column in table.keys()  # noqa: SIM118
-    return values_by_text(table.factorize(column).values) if known else {}
+    return values_by_text(table.distinct(column)) if known else {}

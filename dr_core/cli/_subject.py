@@ -165,7 +165,7 @@ def _parse_privileged(text: str, table: Table) -> tuple[str, Any]:
         raise ValueError(
             f"sensitive column {column!r} is not in the file, which has {listed(table.keys())}."
         )
-    values = values_by_text(table.factorize(column).values)
+    values = values_by_text(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
     return column, [values.get(part, part) for part in parts]
 

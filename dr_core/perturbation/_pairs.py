@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._tables import Factorized, Table, positions
+from dr_core._tables import Factorized, Table, encode_known
 from dr_core._utils import Array, listed, sorted_values
 from dr_core.perturbation._attributes import SensitiveAttributes
 
@@ -79,7 +79,7 @@ class Category:
         """Code of each of these values."""
         if self.edges is not None:
             return np.searchsorted(self.edges, self._numbers(values), side="right")
-        known = positions(Factorized(np.arange(len(values)), list(values)), self.labels)
+        known = encode_known(Factorized(np.arange(len(values)), list(values)), self.labels)
         return np.where(known < 0, len(self.labels) + 1, known)
 
     def _numbers(self, values: Sequence[Any]) -> Array:
