@@ -34,8 +34,11 @@ __all__ = ["Chunks", "iter_chunks"]
 CHUNK_ROWS = 100_000
 
 ALL_MISSING, NEGATIVE, TEXT = "only missing values", "negative integers", "text"
-UNSIGNED, NUMBERS_AS_TEXT = "integers beyond int64", "numbers that no 64-bit type holds"
+UNSIGNED, NUMBERS_AS_TEXT = "integers beyond int64", "integers beyond int64 beside others"
 """Kinds of values in the chunk of a column, beside its dtypes."""
+
+MAX_DIGITS = 300
+"""Longer integers are cut before they are converted to float64, which ends at 1.8e308."""
 
 INT64, UINT64, FLOAT64 = np.dtype("int64"), np.dtype("uint64"), np.dtype("float64")
 
@@ -99,6 +102,9 @@ def iter_chunks(
 class Chunks(ABC):
     """Chunks of files, which can be iterated over repeatedly."""
 
+    REMEDY: str
+    """Remedy for a column, whose name is filled in, without a common type."""
+
     def __init__(self, paths: list[Path], rows: int) -> None:
         self.paths, self.rows = paths, rows
 
@@ -150,15 +156,15 @@ class Chunks(ABC):
         dtype = find_common_dtype(kinds)
         if dtype is None:
             places = "; ".join(f"{kind} in {where}" for kind, where in kinds.items())
-            raise ValueError(
-                f"column {key!r} has no common type: {places}. Pass its type to iter_chunks, such "
-                f"as dtype={{{key!r}: str}} or dtype={{{key!r}: 'float64'}}."
-            )
+            remedy = self.REMEDY.format(repr(key))
+            raise ValueError(f"column {key!r} has no common type: {places}. {remedy}")
         return dtype
 
 
 class CsvChunks(Chunks):
     """Chunks of CSV files."""
+
+    REMEDY = "Pass its type to iter_chunks: dtype={{{0}: str}} or dtype={{{0}: 'float64'}}."
 
     def __init__(self, paths: list[Path], rows: int, options: Mapping[str, Any]) -> None:
         super().__init__(paths, rows)
@@ -202,6 +208,8 @@ class CsvChunks(Chunks):
             for key, dtype in dtypes.items()
             if key not in self.converters and (dtype is str or dtype.kind in "iuf")
         }
+        if set(options) <= {"dtype", "usecols"}:  # others may choose an engine without it
+            options["low_memory"] = False
         if handed:
             options["dtype"] = {**handed, **options.get("dtype", {})}
         if options.get("parse_dates"):
@@ -212,6 +220,8 @@ class CsvChunks(Chunks):
 
 class ParquetChunks(Chunks):
     """Chunks of Parquet files."""
+
+    REMEDY = "Save all files with the same type for {}."
 
     def _find_uncertain(self) -> list[Any]:
         """Return integers and booleans, which may be missing somewhere, and categories."""
@@ -289,15 +299,12 @@ def _find_object_kind(column: pd.Series) -> Any:
         return np.dtype(object)
     if content == "integer":
         return NUMBERS_AS_TEXT
-    # pandas leaves some numbers as text, such as 2**63 beside -1. Nearly all real text is
-    # recognized by its first cell, so that the other cells need not be converted.
-    cells = column[column.notna() & (column != "")].astype(str).str[:300]
-    is_number = _are_numbers(cells[:1]) and _are_numbers(cells)
-    return NUMBERS_AS_TEXT if is_number else TEXT
-
-
-def _are_numbers(cells: pd.Series) -> bool:
-    return len(cells) > 0 and bool(pd.to_numeric(cells, errors="coerce").notna().all())
+    # pandas reads some integers of 19 digits or more as text, for example 2**63 beside -1, and
+    # then keeps missing values as text, too. Whether it does depends on the other chunks.
+    cells = column.dropna().astype(str)
+    cells = cells[cells.str.len() >= 19]
+    integers = cells[cells.str.fullmatch(r"\s*[-+]?[0-9]+\s*")].str[:MAX_DIGITS].astype("float64")
+    return NUMBERS_AS_TEXT if (integers.abs() >= 2**63).any() else TEXT
 
 
 def find_common_dtype(kinds: Collection[Any]) -> Any:
@@ -306,12 +313,12 @@ def find_common_dtype(kinds: Collection[Any]) -> Any:
     >>> find_common_dtype([INT64, ALL_MISSING]), find_common_dtype([TEXT, INT64])
     (dtype('float64'), <class 'str'>)
     """
+    if NUMBERS_AS_TEXT in kinds:
+        return None
     if TEXT in kinds:
         return str
     if UNSIGNED in kinds:
         return UINT64 if set(kinds) <= {UNSIGNED, INT64} else None
-    if NUMBERS_AS_TEXT in kinds:
-        return None
     dtypes = [kind for kind in kinds if not isinstance(kind, str)]
     if len(dtypes) == len(kinds) == 1:
         return dtypes[0]
@@ -320,9 +327,9 @@ def find_common_dtype(kinds: Collection[Any]) -> Any:
     letters = {dtype.kind if isinstance(dtype, np.dtype) else "other" for dtype in dtypes}
     if letters and letters <= {"b", "O"}:
         return np.dtype(object)
-    if letters <= {"i", "u", "f"} or letters == {"M"}:
+    if letters <= {"i", "u", "f"}:
         return np.result_type(*dtypes, *[FLOAT64] * (ALL_MISSING in kinds))
-    return None
+    return np.result_type(*dtypes) if letters == {"M"} else None
 
 
 def _unite_categories(dtypes: list[Any]) -> pd.CategoricalDtype:

@@ -135,8 +135,7 @@ def assert_same(chunks, whole):
         pytest.param(["1", " 2", "x", "1.0", "-01", ""], id="numbers and text"),
         pytest.param(["1", "2", BIG, BIG], id="uint64"),
         pytest.param(["1", "2", BIG, BIG, "x", ""], id="uint64 and text"),
-        pytest.param(["-1", BIG, "1", "x"], id="uint64 beside negative, and text"),
-        pytest.param([HUGE, "2", "True", "x"], id="beyond 64 bits, and text"),
+        pytest.param(["x", str(2**62), "", ""], id="text, then int64"),
         pytest.param([str(2**53 + 1), "2", "1.5", "0.1"], id="rounded as the reader does"),
     ],
 )
@@ -157,6 +156,11 @@ def test_a_column_has_the_type_of_the_whole_file(cells, tmp_path):
         pytest.param(["1", "2", BIG, "", "", BIG], id="uint64 beside missing"),
         pytest.param(["1", "2", BIG, BIG, "1.5", "2"], id="uint64 and floats"),
         pytest.param(["-1", BIG, "1.5", "2"], id="uint64 beside negative, and floats"),
+        pytest.param(["-1", BIG, "1", "x"], id="uint64 beside negative, and text"),
+        pytest.param([HUGE, "2", "True", "x"], id="beyond 64 bits, then text"),
+        pytest.param(["x", HUGE, "", ""], id="text, then beyond 64 bits"),
+        pytest.param(["nan", BIG, "1", "2"], id="uint64 beside a missing marker"),
+        pytest.param(["1", HUGE, "x", ""], id="beyond 64 bits, then text and missing"),
         pytest.param(["1", "2", HUGE, HUGE], id="beyond 64 bits"),
         pytest.param(["-1", "", HUGE, BIG, "", ""], id="beyond 64 bits, and missing"),
         pytest.param([HUGE, "2", "1.5", "2"], id="beyond 64 bits, then floats"),
@@ -333,6 +337,41 @@ def test_a_nested_column_hides_no_missing_values(tmp_path):
     chunks = [chunk["k"] for chunk in iter_chunks(path, 2)]
     assert [chunk.dtype for chunk in chunks] == [np.float64] * 2
     np.testing.assert_array_equal(pd.concat(chunks), [1, 2, np.nan, 4])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param([{"k": [1, None, 3]}], id="integers and missing"),
+        pytest.param([{"k": [1, 2]}, {"k": [0.5, 1.5]}], id="integers and floats"),
+        pytest.param([{"k": [True, False]}, {"k": [None, True]}], id="booleans and missing"),
+        pytest.param([{"k": pd.array([int(BIG), None, 1], "UInt64")}], id="nullable uint64"),
+        pytest.param([{"k": pd.Categorical(["b", "a", "b"])}], id="categories"),
+    ],
+)
+def test_chunks_of_parquet_files_have_one_type(files, tmp_path):
+    pytest.importorskip("pyarrow")
+    paths, frames = [], [pd.DataFrame(file) for file in files]
+    for number, frame in enumerate(frames):
+        paths.append(tmp_path / f"{number}.parquet")
+        frame.to_parquet(paths[-1], row_group_size=1)
+    chunks = list(iter_chunks(paths, 2))
+    whole = pd.concat([pd.read_parquet(path) for path in paths])
+    assert {chunk["k"].dtype for chunk in chunks} == {whole["k"].dtype}
+    assert max(map(len, chunks)) == 2
+    pd.testing.assert_series_equal(
+        pd.concat(chunks)["k"].astype(object), whole["k"].astype(object), check_index=False
+    )
+
+
+def test_parquet_files_with_different_types_of_a_column_are_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for path, values in zip(paths, ([1, 2], ["x", "y"]), strict=True):
+        pd.DataFrame({"k": values}).to_parquet(path)
+    message = "column 'k' has no common type: int64 in .*'a.parquet'.*'b.parquet'.*Save all files"
+    with pytest.raises(ValueError, match=message):
+        list(iter_chunks(paths))
 
 
 @pytest.mark.parametrize(
