@@ -1,19 +1,29 @@
-"""Tables of any kind as codes, and rows that come in parts."""
+"""Tables of any kind as codes, rows in parts, and chunks of files.
 
-from dr_core._tables._chunk_files import iter_chunks
-from dr_core._tables._chunks import Chunks
-from dr_core._tables._combinations import find_first, joint_codes, joint_positions
-from dr_core._tables._encoding import (
-    Factorized,
-    encode,
-    factorize,
-    positions,
-    zero_one,
-)
-from dr_core._tables._parts import WEIGHT, Partition, Partitions, Y
+- `_table`: any kind of table as codes
+- `_partitions`: rows in memory, in frames one after another, or elsewhere: one protocol
+- `_dask`: rows in a Dask DataFrame
+- `_chunks`: files larger than memory, a chunk of rows at a time
+- `_reading`: files that may be broken or made to do harm
+"""
+
+from dr_core._tables._chunks import Chunks, iter_chunks
+from dr_core._tables._partitions import WEIGHT, Partition, Partitions, Y, as_partitions
 from dr_core._tables._reading import read_table
-from dr_core._tables._sources import as_partitions
-from dr_core._tables._table import Recoded, Table, as_table
+from dr_core._tables._table import (
+    Factorized,
+    Recoded,
+    Table,
+    as_table,
+    check_zero_one,
+    encode,
+    encode_known,
+    factorize,
+    find_first,
+    joint_codes,
+    joint_positions,
+    read_zero_one,
+)
 
 __all__ = [
     "WEIGHT",
@@ -26,13 +36,14 @@ __all__ = [
     "Y",
     "as_partitions",
     "as_table",
+    "check_zero_one",
     "encode",
+    "encode_known",
     "factorize",
     "find_first",
     "iter_chunks",
     "joint_codes",
     "joint_positions",
-    "positions",
     "read_table",
-    "zero_one",
+    "read_zero_one",
 ]

@@ -1,87 +1,356 @@
-"""Frames of so many rows each, all with the same types."""
+"""Files larger than memory, read a chunk of rows at a time.
+
+A chunk alone may be read with another type than the file: its numbers may all be integers where
+others are not, or its cells all be missing. The first pass collects the kinds of values that each
+column has in each chunk. The second pass hands the common type of each column to the reader.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from pandas.api.types import infer_dtype
 
-__all__ = ["Chunks", "all_categories", "are_categories"]
+from dr_core._tables._reading import (
+    CSV_ENDINGS,
+    FORMAT_OPTIONS,
+    PARQUET_ENDINGS,
+    check_ending,
+    check_header,
+    name_file_in_errors,
+    open_csv,
+)
+from dr_core._utils import check_whole
+
+__all__ = ["Chunks", "iter_chunks"]
+
+CHUNK_ROWS = 100_000
+
+ALL_MISSING, NEGATIVE, TEXT = "only missing values", "negative integers", "text"
+UNSIGNED, NUMBERS_AS_TEXT = "integers beyond int64", "integers beyond int64 beside others"
+"""Kinds of values in the chunk of a column, beside its dtypes."""
+
+MAX_DIGITS = 300
+"""Longer integers are cut before they are converted to float64, which ends at 1.8e308."""
+
+INT64, UINT64, FLOAT64 = np.dtype("int64"), np.dtype("uint64"), np.dtype("float64")
+
+UNSUPPORTED = {
+    "chunksize": "pass `rows` instead",
+    "iterator": "leave it out, because chunks are iterated over anyway",
+    "skipfooter": "remove the footer from the file, because chunks cannot detect it",
+}
+"""Options of `pandas.read_csv` that do not work in chunks, and the remedy."""
+
+
+def iter_chunks(
+    path: str | Path | Sequence[str | Path], rows: int = CHUNK_ROWS, **options: Any
+) -> Chunks:
+    r"""Read Parquet or CSV files in chunks of rows; the result can be iterated over repeatedly.
+
+    All chunks have the values and dtypes of the file read as a whole. For example, a column of
+    integers is one of floats in all chunks if one value is missing anywhere.
+
+    Parameters
+    ----------
+    path : str, Path, or several of them
+        Files ending in .parquet, .pq, .csv or .csv.gz; several are read one after another.
+    rows : int
+        Maximum number of rows in a chunk.
+    **options
+        For `pandas.read_csv`, such as `sep` or `dtype`. `parse_dates` must be a list of columns,
+        and needs `date_format`, because each chunk would infer its own format.
+
+    Returns
+    -------
+    Chunks
+        Pass it as X to `assess_risk` or `compare`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "people.csv"
+    ...     _ = file.write_text("sex,age\nF,30\nM,40\nM,\n")
+    ...     [chunk["age"].tolist() for chunk in iter_chunks(file, rows=2)]
+    [[30.0, 40.0], [nan]]
+    """
+    check_whole("rows", rows, at_least=1)
+    paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+    if not paths:
+        raise ValueError("iter_chunks needs at least one file; it was given none.")
+    for one in paths:
+        if not one.is_file():
+            raise ValueError(f"there is no file {str(one)!r}.")
+        check_ending(one)
+    if len({one.name.endswith(PARQUET_ENDINGS) for one in paths}) > 1:
+        raise ValueError("all files must be Parquet, or all CSV; these are mixed.")
+    if paths[0].name.endswith(CSV_ENDINGS):
+        return CsvChunks(paths, rows, options)
+    if options:
+        raise TypeError(f"Parquet files take no options; found {', '.join(options)}.")
+    return ParquetChunks(paths, rows)
 
 
 class Chunks(ABC):
-    """Chunks of files, which can be gone through any number of times."""
+    """Chunks of files, which can be iterated over repeatedly."""
 
-    def __init__(self, paths: Sequence[Path], rows: int) -> None:
-        self.paths, self.rows = list(paths), rows
+    REMEDY: str
+    """Remedy for a column, whose name is filled in, without a common type."""
+
+    def __init__(self, paths: list[Path], rows: int) -> None:
+        self.paths, self.rows = paths, rows
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         return self.select(None)
 
     def select(self, keys: list[Any] | None) -> Iterator[pd.DataFrame]:
-        """Go through the chunks with these columns only; None for all."""
+        """Iterate over the chunks with these columns only; None for all."""
         for path in self.paths:
             for frame in self._read(path, keys, self.dtypes):
-                yield self._cast(frame)
+                yield _cast(frame, self.dtypes)
 
     @property
     def columns(self) -> list[Any]:
         """Names of the columns."""
-        return list(next(iter(self._read(self.paths[0], None, {})), pd.DataFrame()))
+        return list(next(self._read(self.paths[0], None, {}), pd.DataFrame()))
 
     @cached_property
     def dtypes(self) -> dict[Any, Any]:
-        """Types of the columns that chunks by themselves might not agree about."""
-        uncertain = self._uncertain()
-        if uncertain == []:
-            return {}
-        found: dict[Any, dict[Any, None]] = {}
-        for path in self.paths:
+        """Common types of the columns whose type could differ between chunks; str for text."""
+        uncertain = self._find_uncertain()
+        # For each column, each kind of values and where it was found first.
+        found: dict[Any, dict[Any, str]] = defaultdict(dict)
+        for path in self.paths if uncertain else ():
+            start = 0
             for frame in self._read(path, uncertain, {}):
+                where = f"rows {start} to {start + len(frame) - 1} of {path.name!r}"
+                start += len(frame)
                 for key in frame if len(frame) else ():
-                    found.setdefault(key, {}).update(dict.fromkeys(self._kinds(frame[key])))
-        return {key: self._common(list(kinds)) for key, kinds in found.items()}
+                    for kind in self._find_kinds(frame[key]):
+                        found[key].setdefault(kind, where)
+        return {key: self._find_common(key, kinds) for key, kinds in found.items()}
 
     @abstractmethod
-    def _uncertain(self) -> list[Any] | None:
-        """Columns that chunks might not agree about; None for any of them."""
-
-    @abstractmethod
-    def _kinds(self, column: pd.Series) -> list[Any]:
-        """What the column of a chunk tells about the type of the whole one."""
-
-    @abstractmethod
-    def _common(self, kinds: list[Any]) -> Any:
-        """Return the type of a column whose chunks tell this, each thing once."""
+    def _find_uncertain(self) -> list[Any]:
+        """Return the columns whose type could differ between chunks."""
 
     @abstractmethod
     def _read(
         self, path: Path, keys: list[Any] | None, dtypes: Mapping[Any, Any]
     ) -> Iterator[pd.DataFrame]:
-        """Read one file."""
+        """Read one file in chunks: these columns, all if None, with these types where given."""
 
-    def _cast(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Give columns their common types; text was read as text."""
-        cast = frame.copy(deep=False)
-        for key, kind in self.dtypes.items():
-            if kind is not str and key in cast and cast[key].dtype != kind:
-                cast[key] = self._cast_column(cast[key], kind)
-        return cast
+    def _find_kinds(self, column: pd.Series) -> list[Any]:
+        """Return the kinds of values of a column in one chunk: its dtype, for Parquet files."""
+        return [column.dtype]
 
-    def _cast_column(self, column: pd.Series, kind: Any) -> pd.Series:
-        return column.astype(kind)
-
-
-def are_categories(kinds: list[Any]) -> bool:
-    """Whether all these types are categories."""
-    return all(isinstance(kind, pd.CategoricalDtype) for kind in kinds)
+    def _find_common(self, key: Any, kinds: Mapping[Any, str]) -> Any:
+        dtype = find_common_dtype(kinds)
+        if dtype is None:
+            places = "; ".join(f"{kind} in {where}" for kind, where in kinds.items())
+            remedy = self.REMEDY.format(repr(key))
+            raise ValueError(f"column {key!r} has no common type: {places}. {remedy}")
+        return dtype
 
 
-def all_categories(kinds: list[Any], *, in_order: bool = False) -> pd.CategoricalDtype:
-    """Categories of all these types, each once."""
-    every = dict.fromkeys(value for kind in kinds for value in kind.categories)
-    return pd.CategoricalDtype(sorted(every) if in_order else list(every), kinds[0].ordered)
+class CsvChunks(Chunks):
+    """Chunks of CSV files."""
+
+    REMEDY = "Pass its type to iter_chunks: dtype={{{0}: str}} or dtype={{{0}: 'float64'}}."
+
+    def __init__(self, paths: list[Path], rows: int, options: Mapping[str, Any]) -> None:
+        super().__init__(paths, rows)
+        _check_options(options)
+        self.options = dict(options)
+        self.converters = options.get("converters") or {}
+
+    def _find_uncertain(self) -> list[Any]:
+        given = self.options.get("dtype", {})
+        if not isinstance(given, Mapping) or isinstance(given, defaultdict):
+            return []
+        return [key for key in self.columns if given.get(key, "category") == "category"]
+
+    def _find_kinds(self, column: pd.Series) -> list[Any]:
+        return [column.dtype] if column.name in self.converters else find_csv_kinds(column)
+
+    def _read(
+        self, path: Path, keys: list[Any] | None, dtypes: Mapping[Any, Any]
+    ) -> Iterator[pd.DataFrame]:
+        options = self._make_options(keys, dtypes)
+        with name_file_in_errors(path):
+            check_header(path, self.options)
+            with (
+                open_csv(path) as stream,
+                pd.read_csv(stream, chunksize=self.rows, **options) as reader,
+            ):
+                for frame in reader:
+                    yield frame if keys is None else frame[[key for key in frame if key in keys]]
+
+    def _make_options(self, keys: list[Any] | None, dtypes: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return the options of `pandas.read_csv` for these columns and types."""
+        options = dict(self.options)
+        # Other options may count columns, or name a column that is not among the keys.
+        if keys and set(options) <= FORMAT_OPTIONS | {"dtype"}:
+            options["usecols"] = keys
+            dtypes = {key: dtype for key, dtype in dtypes.items() if key in keys}
+        # The reader itself must make text and numbers: to cast 2**53 + 1 from int64 to float64
+        # rounds in another way than to read it as float64.
+        handed = {
+            key: dtype
+            for key, dtype in dtypes.items()
+            if key not in self.converters and (dtype is str or dtype.kind in "iuf")
+        }
+        if set(options) <= {"dtype", "usecols"}:  # others may choose an engine without it
+            options["low_memory"] = False
+        if handed:
+            options["dtype"] = {**handed, **options.get("dtype", {})}
+        if options.get("parse_dates"):
+            dates = options["parse_dates"]
+            options["parse_dates"] = [key for key in dates if dtypes.get(key) is not str]
+        return options
+
+
+class ParquetChunks(Chunks):
+    """Chunks of Parquet files."""
+
+    REMEDY = "Save all files with the same type for {}."
+
+    def _find_uncertain(self) -> list[Any]:
+        """Return integers and booleans, which may be missing somewhere, and categories."""
+        uncertain: dict[Any, None] = {}
+        for path in self.paths:
+            with name_file_in_errors(path):
+                from pyarrow import parquet, types
+
+                tests = types.is_integer, types.is_boolean, types.is_dictionary
+                schema = parquet.read_schema(path)
+                uncertain |= {f.name: None for f in schema if any(test(f.type) for test in tests)}
+        return list(uncertain)
+
+    def _read(
+        self, path: Path, keys: list[Any] | None, dtypes: Mapping[Any, Any]
+    ) -> Iterator[pd.DataFrame]:
+        with name_file_in_errors(path):
+            from pyarrow.parquet import ParquetFile
+
+            with ParquetFile(path) as file:
+                for table in _regroup(file.iter_batches(self.rows, columns=keys), self.rows):
+                    yield table.to_pandas()
+
+
+def _regroup(batches: Iterator[Any], rows: int) -> Iterator[Any]:
+    """Make tables of so many rows; only the last may be shorter."""
+    from pyarrow import Table, concat_tables
+
+    # Batches end where the file's row groups end: batches of 2, 3 and 1 rows become tables of
+    # 4 and 2 rows for rows=4.
+    pending: list[Any] = []
+    n_pending = 0
+    for batch in batches:
+        pending.append(Table.from_batches([batch]))
+        n_pending += batch.num_rows
+        while n_pending >= rows:
+            table = concat_tables(pending)
+            yield table.slice(0, rows)
+            pending, n_pending = [table.slice(rows)], n_pending - rows
+    if n_pending:
+        yield concat_tables(pending)
+
+
+def _cast(frame: pd.DataFrame, dtypes: Mapping[Any, Any]) -> pd.DataFrame:
+    """Give columns their common types; text was read as text."""
+    cast = frame.copy(deep=False)
+    for key, dtype in dtypes.items():
+        if dtype is not str and key in cast and cast[key].dtype != dtype:
+            cast[key] = cast[key].astype(dtype)
+    return cast
+
+
+def find_csv_kinds(column: pd.Series) -> list[Any]:
+    """Return the kinds of values that the chunk of a CSV column has.
+
+    >>> find_csv_kinds(pd.Series([1, -2]))
+    [dtype('int64'), 'negative integers']
+    >>> find_csv_kinds(pd.Series(["a", None], dtype=object))
+    ['text']
+    """
+    if column.dtype == FLOAT64 and column.isna().all():
+        return [ALL_MISSING]
+    if column.dtype == INT64 and (column < 0).any():
+        return [INT64, NEGATIVE]
+    if column.dtype == UINT64:
+        return [UNSIGNED]
+    if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
+        return [_find_object_kind(column)]
+    return [column.dtype]
+
+
+def _find_object_kind(column: pd.Series) -> Any:
+    content = infer_dtype(column, skipna=True)
+    if content == "boolean":
+        return np.dtype(object)
+    if content == "integer":
+        return NUMBERS_AS_TEXT
+    # pandas reads some integers of 19 digits or more as text, for example 2**63 beside -1, and
+    # then keeps missing values as text, too. Whether it does depends on the other chunks.
+    cells = column.dropna().astype(str)
+    cells = cells[cells.str.len() >= 19]
+    integers = cells[cells.str.fullmatch(r"\s*[-+]?[0-9]+\s*")].str[:MAX_DIGITS].astype("float64")
+    return NUMBERS_AS_TEXT if (integers.abs() >= 2**63).any() else TEXT
+
+
+def find_common_dtype(kinds: Collection[Any]) -> Any:
+    """Return the type of a whole column from the kinds of values in its chunks; None if unclear.
+
+    >>> find_common_dtype([INT64, ALL_MISSING]), find_common_dtype([TEXT, INT64])
+    (dtype('float64'), <class 'str'>)
+    """
+    if NUMBERS_AS_TEXT in kinds:
+        return None
+    if TEXT in kinds:
+        return str
+    if UNSIGNED in kinds:
+        return UINT64 if set(kinds) <= {UNSIGNED, INT64} else None
+    dtypes = [kind for kind in kinds if not isinstance(kind, str)]
+    if len(dtypes) == len(kinds) == 1:
+        return dtypes[0]
+    if all(isinstance(dtype, pd.CategoricalDtype) for dtype in dtypes) and dtypes:
+        return _unite_categories(dtypes)
+    letters = {dtype.kind if isinstance(dtype, np.dtype) else "other" for dtype in dtypes}
+    if letters and letters <= {"b", "O"}:
+        return np.dtype(object)
+    if letters <= {"i", "u", "f"}:
+        return np.result_type(*dtypes, *[FLOAT64] * (ALL_MISSING in kinds))
+    return np.result_type(*dtypes) if letters == {"M"} else None
+
+
+def _unite_categories(dtypes: list[Any]) -> pd.CategoricalDtype:
+    united = list(dict.fromkeys(value for dtype in dtypes for value in dtype.categories))
+    are_sorted = all(dtype.categories.is_monotonic_increasing for dtype in dtypes)
+    return pd.CategoricalDtype(sorted(united) if are_sorted else united, dtypes[0].ordered)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raise ValueError for options that do not work in chunks."""
+    for name, remedy in UNSUPPORTED.items():
+        if options.get(name):
+            raise ValueError(f"iter_chunks takes no {name}: {remedy}.")
+    dates, known = options.get("parse_dates"), options.get("date_format")
+    if not dates:
+        return
+    are_names = isinstance(dates, list) and all(isinstance(key, str) for key in dates)
+    have_format = set(dates) <= set(known) if are_names and isinstance(known, Mapping) else known
+    if not (are_names and have_format):
+        raise ValueError(
+            "parse_dates must be a list of column names, and date_format must give the format of "
+            "their dates, such as 'ISO8601' (pandas 2 or later), because each chunk would infer "
+            "its own format. Or leave parse_dates out and convert the text of each chunk."
+        )

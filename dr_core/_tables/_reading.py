@@ -1,4 +1,4 @@
-"""Tables out of files, which may be broken, in another encoding, or made to do harm."""
+"""Tables read from files, which may be broken, in another encoding, or malicious."""
 
 from __future__ import annotations
 
@@ -13,20 +13,29 @@ import pandas as pd
 
 from dr_core._utils import listed, most_unpacked, shortened
 
-__all__ = ["CSV", "PARQUET", "check_header", "csv_bytes", "naming_file", "read_table"]
+__all__ = [
+    "CSV_ENDINGS",
+    "FORMAT_OPTIONS",
+    "PARQUET_ENDINGS",
+    "check_ending",
+    "check_header",
+    "name_file_in_errors",
+    "open_csv",
+    "read_table",
+]
 
-PARQUET, CSV = (".parquet", ".pq"), (".csv", ".csv.gz")
+PARQUET_ENDINGS, CSV_ENDINGS = (".parquet", ".pq"), (".csv", ".csv.gz")
 
-BYTES_OF_A_NUMBER = 8
+BYTES_PER_NUMBER = 8
 
-LONGEST_REASON = 300
+MAX_REASON = 300
 
-FORMAT = {"sep", "delimiter", "quotechar", "quoting", "escapechar", "encoding", "comment"}
-"""Options of `pandas.read_csv` that a header is read with; with others, it is as the user says."""
+FORMAT_OPTIONS = {"sep", "delimiter", "quotechar", "quoting", "escapechar", "encoding", "comment"}
+"""Options of `pandas.read_csv` with which the header is checked; with others, it is not."""
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    r"""Read a CSV or Parquet file; whatever goes wrong in it, say which file it was.
+    r"""Read a CSV or Parquet file; errors name the file.
 
     Examples
     --------
@@ -38,15 +47,20 @@ def read_table(path: Path) -> pd.DataFrame:
       sex  age
     0   M   30
     """
-    if not path.name.endswith(PARQUET + CSV):
+    check_ending(path)
+    with name_file_in_errors(path):
+        return _read_csv(path) if path.name.endswith(CSV_ENDINGS) else _read_parquet(path)
+
+
+def check_ending(path: Path) -> None:
+    """Raise ValueError if the file is neither CSV nor Parquet by its name."""
+    if not path.name.endswith(PARQUET_ENDINGS + CSV_ENDINGS):
         raise ValueError(f"{path.name!r} must end in .csv, .csv.gz or .parquet.")
-    with naming_file(path):
-        return _read_csv(path) if path.name.endswith(CSV) else _read_parquet(path)
 
 
 @contextmanager
-def naming_file(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into an error that names it."""
+def name_file_in_errors(path: Path) -> Iterator[None]:
+    """Turn each error raised inside into one that names the file."""
     try:
         yield
     except ImportError as error:
@@ -55,25 +69,25 @@ def naming_file(path: Path) -> Iterator[None]:
         raise ValueError(f"{path.name!r} is not UTF-8 text; save it as UTF-8.") from error
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        reason = shortened(reason, LONGEST_REASON)
+        reason = shortened(reason, MAX_REASON)
         raise ValueError(f"{path.name!r} cannot be read: {reason}.") from error
 
 
-def csv_bytes(path: Path) -> Any:
-    """Open a CSV file; a compressed one is refused as soon as it unpacks to too much."""
-    return io.BufferedReader(_Unpacked(path)) if path.suffix == ".gz" else path.open("rb")
+def open_csv(path: Path) -> Any:
+    """Open a CSV file; a compressed one raises ValueError once it unpacks to too many bytes."""
+    return io.BufferedReader(_GzipStream(path)) if path.suffix == ".gz" else path.open("rb")
 
 
 def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
-    """Refuse a CSV file whose columns are not those that its header names.
+    """Raise ValueError if the columns of a CSV file are not those that its header names.
 
-    pandas would rename columns of the same name, and shift all columns by one where the rows are
-    longer than the header.
+    pandas renames columns of the same name, and shifts all columns by one if rows are longer than
+    the header.
     """
     options = options or {}
-    if not set(options) <= FORMAT:
+    if not set(options) <= FORMAT_OPTIONS:
         return
-    with csv_bytes(path) as stream:
+    with open_csv(path) as stream:
         try:
             head = pd.read_csv(
                 stream, header=None, nrows=2, dtype=str, keep_default_na=False, **options
@@ -82,13 +96,13 @@ def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
             if "Expected" not in str(error):
                 raise
             raise ValueError("its rows have more cells than its header") from error
-    _refuse_repeated(head.iloc[0])
+    _check_no_repeats(head.iloc[0])
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
     check_header(path)
-    with csv_bytes(path) as stream:
-        # Types are told from whole columns: from parts, 1 and "1" could stand in one column.
+    with open_csv(path) as stream:
+        # low_memory=True infers types from parts of a column, which may then have both 1 and "1".
         return pd.read_csv(stream, index_col=False, low_memory=False)
 
 
@@ -96,17 +110,17 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(path) as file:
-        held = file.metadata
-        stored = sum(held.row_group(i).total_byte_size for i in range(held.num_row_groups))
-        # A column of one value takes no room in the file, and all of it in memory.
-        table = held.num_rows * held.num_columns * BYTES_OF_A_NUMBER
-        _refuse_bomb(max(stored, table), path)
-        _refuse_repeated(file.schema_arrow.names)
+        meta = file.metadata
+        in_file = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
+        # A column with a single value takes few bytes in the file, but many in memory.
+        in_memory = meta.num_rows * meta.num_columns * BYTES_PER_NUMBER
+        _check_size(max(in_file, in_memory), path)
+        _check_no_repeats(file.schema_arrow.names)
     return pd.read_parquet(path, engine="pyarrow")
 
 
-class _Unpacked(io.RawIOBase):
-    """Content of a gzip file, refused as soon as it is too much."""
+class _GzipStream(io.RawIOBase):
+    """Content of a gzip file; reading too many bytes raises ValueError."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._count = path, 0
@@ -118,7 +132,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         count = self._file.readinto(buffer)
         self._count += count
-        _refuse_bomb(self._count, self._path)
+        _check_size(self._count, self._path)
         return int(count)
 
     def close(self) -> None:
@@ -126,16 +140,16 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _refuse_bomb(unpacked: int, path: Path) -> None:
-    most = most_unpacked(path)
-    if unpacked > most:
+def _check_size(unpacked: int, path: Path) -> None:
+    limit = most_unpacked(path)
+    if unpacked > limit:
         raise ValueError(
-            f"it unpacks to more than {most:,} bytes, far more than any data of its size does"
+            f"it unpacks to more than {limit:,} bytes, too many for a file of its size"
         )
 
 
-def _refuse_repeated(names: Iterable[str]) -> None:
+def _check_no_repeats(names: Iterable[str]) -> None:
     every = list(names)
-    twice = sorted({name for name in every if every.count(name) > 1})
-    if twice:
-        raise ValueError(f"it has columns of the same name, {listed(twice)}; rename them")
+    repeated = sorted({name for name in every if every.count(name) > 1})
+    if repeated:
+        raise ValueError(f"it has columns of the same name, {listed(repeated)}; rename them")

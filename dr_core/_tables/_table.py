@@ -1,7 +1,8 @@
-"""Rows and columns of X, whatever kind of table X is.
+"""Tables of any kind as codes.
 
 A `Table` wraps a pandas DataFrame, a NumPy array, or a frame of polars or another library that
-narwhals knows. It reads columns, takes rows and replaces columns; it never changes what it wraps.
+narwhals supports. It reads columns, takes rows and replaces columns. It never changes the wrapped
+table.
 """
 
 from __future__ import annotations
@@ -16,10 +17,37 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionDtype
 
-from dr_core._tables._encoding import Factorized, factorize
 from dr_core._utils import Array, listed
 
-__all__ = ["Recoded", "Table", "as_table"]
+__all__ = [
+    "Factorized",
+    "Recoded",
+    "Table",
+    "as_table",
+    "check_zero_one",
+    "encode",
+    "encode_known",
+    "factorize",
+    "find_first",
+    "joint_codes",
+    "joint_positions",
+    "read_zero_one",
+]
+
+MAX_JOINT = 2**31
+"""Combinations that are numbered directly; more are numbered as they occur."""
+
+MANY_ROWS = 100_000
+"""Columns of at least this length are processed in one thread each."""
+
+COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
+
+
+class Factorized(NamedTuple):
+    """A column as positions in the list of its distinct values; -1 is a missing value."""
+
+    codes: Array
+    values: list[Any]
 
 
 class Recoded(NamedTuple):
@@ -29,12 +57,106 @@ class Recoded(NamedTuple):
     codes: Array
 
 
-MANY_ROWS = 100_000
-"""Columns of at least this length are worth a thread each."""
+def factorize(column: Any) -> Factorized:
+    """Return the distinct values of a pandas or NumPy column, and the position of each row's.
+
+    >>> factorize(np.array(["b", "a", "b"]))
+    Factorized(codes=array([0, 1, 0]), values=['b', 'a'])
+    """
+    if getattr(column, "dtype", None) == np.float16:  # pandas has no index of this type
+        column = column.astype(np.float32)
+    codes, values = pd.factorize(column)
+    return Factorized(codes, pd.Index(values).tolist())
 
 
-def _side_by_side(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -> list[Any]:
-    """Apply a function to each column; long ones in threads, as pandas and Arrow let them run."""
+def encode(factorized: Factorized, values: Sequence[Any], what: str) -> Array:
+    """Return the positions of a factorized column in `values`; -1 where a value is missing.
+
+    Raise ValueError, naming `what`, if the column has a value that is not in `values`.
+    """
+    _check_known(factorized.values, values, what)
+    return encode_known(factorized, values)
+
+
+def encode_known(factorized: Factorized, values: Sequence[Any]) -> Array:
+    """Return the positions of a factorized column in `values`; -1 if missing or not in `values`.
+
+    >>> encode_known(factorize(np.array(["b", "a", "c"])), ["a", "b"])
+    array([ 1,  0, -1], dtype=int8)
+    """
+    position = {value: i for i, value in enumerate(values)}
+    # Most of the work on codes is moving memory, so codes take one byte if they fit.
+    dtype = np.int8 if len(values) < 128 else np.int32
+    # Distinct values b, a, c become the lookup 1, 0, -1, and a last -1: with mode="wrap", the
+    # code -1 of a missing value takes the last entry.
+    lookup = np.array([position.get(v, -1) for v in factorized.values] + [-1], dtype=dtype)
+    return lookup.take(factorized.codes, mode="wrap")
+
+
+def read_zero_one(factorized: Factorized, column: Any) -> Array:
+    """Return the content of a one-hot column; -1 where it is missing."""
+    check_zero_one(factorized.values, column)
+    return encode_known(factorized, (0, 1))
+
+
+def check_zero_one(values: Iterable[Any], column: Any) -> None:
+    """Raise ValueError if the distinct values of a one-hot column are not 0 and 1."""
+    _check_known(values, (0, 1), f"one-hot column {column!r}")
+
+
+def _check_known(found: Iterable[Any], values: Sequence[Any], what: str) -> None:
+    known = set(values)
+    unknown = [value for value in found if value not in known]
+    if unknown:
+        raise ValueError(
+            f"{what} has {listed(unknown)}, which is not among the known values {listed(values)}."
+        )
+
+
+def joint_codes(columns: Iterable[Array]) -> Array:
+    """Return one integer per row that stands for the codes of the row in all columns.
+
+    Codes are integers of at least -1. The integers sort like the tuples of codes, and their
+    product with a number of rows fits 64 bits.
+
+    >>> joint_codes(np.array([[0, 0, 1], [0, 1, -1]]))
+    array([4, 5, 6])
+    """
+    joint, size = np.zeros(1, dtype=np.int64), 1
+    for codes in columns:
+        width = int(codes.max(initial=-1)) + 2
+        if size * width > MAX_JOINT:
+            joint, found = pd.factorize(joint, sort=True)
+            size = len(found)
+        joint = joint * width + codes + 1
+        size *= width
+    return joint
+
+
+def joint_positions(columns: Iterable[Array]) -> Array:
+    """Number the combinations of values that rows have, in the order of first appearance.
+
+    `np.unique` along an axis does so by sorting, which takes many times as long.
+
+    >>> joint_positions(np.array([[5, 5, 7, 5], [0, 1, 0, 0]]))
+    array([0, 1, 2, 0])
+    """
+    codes = (c if c.dtype == np.int8 else pd.factorize(c)[0] for c in map(np.asarray, columns))
+    return pd.factorize(joint_codes(codes))[0]
+
+
+def find_first(positions: Array) -> Array:
+    """Return the row where each number first appears, for numbers in order of appearance.
+
+    >>> find_first(np.array([0, 1, 0, 2, 1]))
+    array([0, 1, 3])
+    """
+    # A number is new where the running maximum rises: 0 1 1 2 2 rises at rows 0, 1 and 3.
+    return np.flatnonzero(np.diff(np.maximum.accumulate(positions), prepend=-1))
+
+
+def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -> list[Any]:
+    """Apply a function to each column; use threads for long columns."""
     if n_rows < MANY_ROWS or len(keys) < 2:
         return [function(key) for key in keys]
     with ThreadPoolExecutor(min(len(keys), 8)) as pool:
@@ -42,7 +164,7 @@ def _side_by_side(function: Callable[[Any], Any], keys: list[Any], n_rows: int) 
 
 
 class Table(ABC):
-    """One table, seen through the few operations that perturbing it needs."""
+    """A table with the operations that perturbation needs."""
 
     def __init__(self, native: Any) -> None:
         self.native = native
@@ -55,11 +177,11 @@ class Table(ABC):
 
     @abstractmethod
     def keys(self) -> list[Any]:
-        """Names of the columns, or their positions in an array."""
+        """Return the names of the columns, or their positions in an array."""
 
     @abstractmethod
     def column(self, key: Hashable) -> Any:
-        """One column, as something that can be factorized."""
+        """Return one column in a form that `factorize` accepts."""
 
     @property
     @abstractmethod
@@ -68,37 +190,41 @@ class Table(ABC):
 
     @abstractmethod
     def drop(self, keys: Collection[Any]) -> Table:
-        """Leave these columns out."""
+        """Return the table without these columns."""
 
     @abstractmethod
     def take(self, rows: Array | slice) -> Table:
-        """Take these rows, in this order."""
+        """Return these rows, in this order."""
 
     @abstractmethod
     def copy(self) -> Any:
-        """A copy of the wrapped table, for a model that may write into what it is given."""
+        """Return a copy of the wrapped table, for a model that may write into its input."""
 
     @abstractmethod
     def recode(self, columns: Mapping[Any, Recoded]) -> Any:
         """Return a table of the same kind as the wrapped one, with these columns replaced."""
 
     def read(self, keys: Iterable[Hashable]) -> None:
-        """Factorize several columns ahead of their use, side by side."""
-        _side_by_side(self.factorize, list(keys), self.n_rows)
+        """Factorize several columns ahead of their use."""
+        _map_columns(self.factorize, list(keys), self.n_rows)
 
     def factorize(self, key: Hashable) -> Factorized:
-        """Read one column once and remember its distinct values."""
+        """Return a column as codes; it is read once and kept."""
         if key not in self._factorized:
             self._factorized[key] = self._factorize(key)
         return self._factorized[key]
+
+    def distinct(self, key: Hashable) -> list[Any]:
+        """Return the distinct values of a column, without missing ones."""
+        return self.factorize(key).values
 
     def _factorize(self, key: Hashable) -> Factorized:
         try:
             return factorize(self.column(key))
         except TypeError as error:
             raise TypeError(
-                f"column {key!r} holds values that cannot be compared ({error}). Drop it, or turn "
-                "them into text."
+                f"column {key!r} has values that cannot be hashed ({error}). Drop the column, or "
+                "convert it to text."
             ) from error
 
 
@@ -125,10 +251,11 @@ class PandasTable(Table):
         return self._copy(but=())
 
     def _copy(self, but: Collection[Any]) -> pd.DataFrame:
-        """Copy all columns, but those that will be replaced."""
+        """Copy all columns except those that will be replaced."""
         if not COPY_ON_WRITE:
             return self.native.copy(deep=True)
-        # Columns are shared until one is written, but for the arrays of pandas' own types.
+        # A shallow copy shares columns until one is written. Only arrays of extension types, such
+        # as Int64 or category, are really shared, so they are copied one by one.
         out = self.native.copy(deep=False)
         for key, dtype in self.native.dtypes.items():
             if isinstance(dtype, ExtensionDtype) and key not in but:
@@ -137,18 +264,15 @@ class PandasTable(Table):
 
     def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
         out = self._copy(but=columns)
-        new = _side_by_side(
-            lambda key: _recoded_series(self.native[key], columns[key]), list(columns), len(out)
+        new = _map_columns(
+            lambda key: _recode_series(self.native[key], columns[key]), list(columns), len(out)
         )
         for key, column in zip(columns, new, strict=True):
             out[key] = column
         return out
 
 
-COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
-
-
-def _recoded_series(old: pd.Series, new: Recoded) -> pd.Series:
+def _recode_series(old: pd.Series, new: Recoded) -> pd.Series:
     if isinstance(old.dtype, pd.CategoricalDtype):
         lacking = [value for value in new.values if value not in old.dtype.categories]
         if lacking:
@@ -156,28 +280,30 @@ def _recoded_series(old: pd.Series, new: Recoded) -> pd.Series:
                 f"column {old.name!r} cannot hold {listed(lacking)}: its categories are "
                 f"{listed(old.dtype.categories)}. Add the missing categories to the column first."
             )
-    domain = _held(lambda values: pd.Series(values, dtype=old.dtype), new, old.name, old.dtype)
-    # As a series with its type: pandas 3 takes bare objects that are all text for its own text.
+    domain = _make_column(
+        lambda values: pd.Series(values, dtype=old.dtype), new, old.name, old.dtype
+    )
+    # Values M, F and codes 1, -1, 0 give F, M, M; the row of code -1 gets its old value below.
+    # The dtype is given because pandas 3 infers `str` from objects that are all text.
     taken = pd.Series(domain.array.take(new.codes), index=old.index, dtype=old.dtype)
     return taken if (new.codes >= 0).all() else taken.where(new.codes >= 0, old)
 
 
-def _held(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype: Any) -> Any:
-    """Return the values as a column of this dtype, if it holds them unchanged."""
+def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype: Any) -> Any:
+    """Make a column of this dtype from the new values; raise ValueError if they would change."""
     try:
-        held = make(list(new.values))
-        unchanged = (held.to_list() if isinstance(held, nw.Series) else held.tolist()) == list(
-            new.values
-        )
+        column = make(list(new.values))
+        as_list = column.to_list() if isinstance(column, nw.Series) else column.tolist()
+        unchanged = as_list == list(new.values)
     except (ValueError, TypeError, OverflowError):
         unchanged = False
     if not unchanged:
         raise ValueError(f"column {key!r} of dtype {dtype} cannot hold {listed(new.values)}.")
-    return held
+    return column
 
 
 class ArrayTable(Table):
-    """A two-dimensional NumPy array; its columns are named by their positions."""
+    """A two-dimensional NumPy array; positions are the names of its columns."""
 
     def keys(self) -> list[Any]:
         return list(range(self.native.shape[1]))
@@ -201,7 +327,7 @@ class ArrayTable(Table):
     def recode(self, columns: Mapping[Any, Recoded]) -> Array:
         out = self.copy()
         for key, new in columns.items():
-            domain = _held(lambda v: np.array(v, dtype=out.dtype), new, key, out.dtype)
+            domain = _make_column(lambda v: np.array(v, dtype=out.dtype), new, key, out.dtype)
             out[:, key] = np.where(new.codes >= 0, domain[new.codes], out[:, key])
         return out
 
@@ -230,11 +356,12 @@ class NarwhalsTable(Table):
         series = self._frame[key]
         if series.dtype.is_float():
             return super()._factorize(key)
-        # Text is factorized where it lies: turning it into Python objects costs ten times more.
+        # Text is factorized by its own library: converting it to Python objects takes ten times
+        # as long. Distinct values "b", None, "a" get the codes 0, -1, 1.
         distinct = series.unique().to_list()
         values = [value for value in distinct if value is not None]
-        place = iter(range(len(values)))
-        codes = [-1 if value is None else next(place) for value in distinct]
+        positions = iter(range(len(values)))
+        codes = [-1 if value is None else next(positions) for value in distinct]
         return Factorized(
             series.replace_strict(distinct, codes, return_dtype=nw.Int64).to_numpy(), values
         )
@@ -247,15 +374,15 @@ class NarwhalsTable(Table):
 
     def recode(self, columns: Mapping[Any, Recoded]) -> Any:
         frame = self._frame
-        new = [_recoded_narwhals(frame[key], recoded) for key, recoded in columns.items()]
+        new = [_recode_narwhals(frame[key], recoded) for key, recoded in columns.items()]
         return frame.with_columns(*new).to_native()
 
 
-def _recoded_narwhals(old: Any, new: Recoded) -> Any:
+def _recode_narwhals(old: Any, new: Recoded) -> Any:
     namespace = nw.get_native_namespace(old)
     if old.dtype == nw.Boolean and set(new.values) <= {0, 1}:
         new = Recoded([bool(value) for value in new.values], new.codes)
-    domain = _held(
+    domain = _make_column(
         lambda values: nw.new_series(old.name, values, old.dtype, backend=namespace),
         new,
         old.name,
@@ -267,7 +394,7 @@ def _recoded_narwhals(old: Any, new: Recoded) -> Any:
 
 
 def as_table(X: Any) -> Table:
-    """Wrap X, or say what X may be; a table that was wrapped before passes unchanged."""
+    """Wrap X; a `Table` passes unchanged. Raise TypeError if X is no table."""
     if isinstance(X, Table):
         return X
     table = _wrap(X)

@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from dr_core import datasets
-from dr_core._tables import Chunks, Table, Y, as_partitions, as_table, iter_chunks, read_table
+from dr_core._tables import (
+    Chunks,
+    Partitions,
+    Table,
+    Y,
+    as_partitions,
+    as_table,
+    iter_chunks,
+    read_table,
+)
 from dr_core._utils import Array, listed
 from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
 
@@ -126,7 +135,7 @@ def load_chunked_file(
     chunks = iter_chunks(_check_is_file(path), rows)
     _check_columns(path, label, privileged, chunks.columns)
     data = as_partitions(chunks, {Y: label}, want_labels=True)
-    attributes = _learn_file_attributes(data.table, privileged, coupled)
+    attributes = _learn_file_attributes(data, privileged, coupled)
     favorable_label = _find_favorable(data.labels, favorable)
     meaning = str(favorable_label)
     return Subject(path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning)
@@ -144,7 +153,7 @@ def _check_columns(
 
 
 def _learn_file_attributes(
-    table: Table, privileged: Sequence[str], coupled: Path | None
+    table: Table | Partitions, privileged: Sequence[str], coupled: Path | None
 ) -> SensitiveAttributes:
     table.read({text.partition("=")[0] for text in privileged} & set(table.keys()))
     chosen = dict(_parse_privileged(text, table) for text in privileged)
@@ -163,7 +172,7 @@ def _check_is_file(path: Path) -> Path:
     return path
 
 
-def _parse_privileged(text: str, table: Table) -> tuple[str, Any]:
+def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
     column, equals, wanted = text.partition("=")
     if not equals:
         raise ValueError(f"--privileged must be COLUMN=VALUE; got {text!r}.")
@@ -172,7 +181,7 @@ def _parse_privileged(text: str, table: Table) -> tuple[str, Any]:
             f"sensitive column {column!r} is not in the file; its columns are "
             f"{listed(table.keys())}."
         )
-    values = _map_texts(table.factorize(column).values)
+    values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
     return column, [values.get(part, part) for part in parts]
 
@@ -192,7 +201,7 @@ def _find_favorable(values: list[Any], favorable: str | None) -> Any:
     raise ValueError(f"pass --favorable, the favourable label: one of {listed(labels)}.")
 
 
-def read_rules(path: Path | None, table: Table) -> Rules | None:
+def read_rules(path: Path | None, table: Table | Partitions) -> Rules | None:
     """Read rules such as {"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}.
 
     Keys of JSON objects are strings. A string that represents a value of its column is replaced
@@ -216,7 +225,7 @@ def read_rules(path: Path | None, table: Table) -> Rules | None:
     return {column: _convert_drivers(column, drivers, table) for column, drivers in rules.items()}
 
 
-def _convert_drivers(column: str, drivers: Any, table: Table) -> Any:
+def _convert_drivers(column: str, drivers: Any, table: Table | Partitions) -> Any:
     """Convert the rules of a column; `learn_attributes` raises on rules of another shape."""
     if not isinstance(drivers, dict):
         return drivers
@@ -228,12 +237,14 @@ def _convert_drivers(column: str, drivers: Any, table: Table) -> Any:
     }
 
 
-def _convert_moves(moves: Any, column: str, table: Table) -> Any:
+def _convert_moves(moves: Any, column: str, table: Table | Partitions) -> Any:
     values = _get_values_by_text(column, table)
     return _convert_keys(moves, column, table, lambda new: values.get(str(new), new))
 
 
-def _convert_keys(mapping: Any, column: str, table: Table, convert: Callable[[Any], Any]) -> Any:
+def _convert_keys(
+    mapping: Any, column: str, table: Table | Partitions, convert: Callable[[Any], Any]
+) -> Any:
     """Replace the keys by values of the column, and convert what they map to."""
     if not isinstance(mapping, dict):
         return mapping
@@ -241,9 +252,9 @@ def _convert_keys(mapping: Any, column: str, table: Table, convert: Callable[[An
     return {values.get(key, key): convert(value) for key, value in mapping.items()}
 
 
-def _get_values_by_text(column: str, table: Table) -> dict[str, Any]:
+def _get_values_by_text(column: str, table: Table | Partitions) -> dict[str, Any]:
     known = column in table.keys()  # noqa: SIM118
-    return _map_texts(table.factorize(column).values) if known else {}
+    return _map_texts(table.distinct(column)) if known else {}
 
 
 def _map_texts(values: Iterable[Any]) -> dict[str, Any]:

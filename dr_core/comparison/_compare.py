@@ -150,7 +150,7 @@ def compare(
     check_whole("individuals", individuals, at_least=0)
     models = check_models(models)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _get_columns(models), want_labels=True)
-    attributes = learn_attributes(data.table, privileged)
+    attributes = learn_attributes(data, privileged)
     check = _learn_check(data, attributes, reference)
     plan = PerturbationPlan(
         attributes, method, p, n_samples, random_state, also_uncoupled=True
@@ -361,7 +361,8 @@ def _learn_check(
                 "X comes in partitions: pass reference=, a table of rows to judge plausibility by."
             )
         reference = None
-    return learn_pair_check(data.table, attributes, reference)
+    table = data if data.whole is None else data.whole.table
+    return learn_pair_check(table, attributes, reference)
 
 
 def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:

@@ -17,7 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Recoded, Table, as_partitions, encode, zero_one
+from dr_core._tables import (
+    Partitions,
+    Recoded,
+    Table,
+    as_partitions,
+    encode,
+    read_zero_one,
+)
 from dr_core._utils import Array, check_choice, listed, sorted_values
 from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 
@@ -264,7 +271,7 @@ def learn_attributes(
 
     Parameters
     ----------
-    X : DataFrame or array
+    X : DataFrame, array or Partitions
         What the model sees.
     privileged : mapping
         From the name of each sensitive column (its position, for an array) to its privileged
@@ -289,7 +296,7 @@ def learn_attributes(
     check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
         return _learned_before(X, privileged, domain, missing, coupled)
-    table = as_partitions(X, {}).table
+    table = _as_columns(X)
     table.read({*privileged, *(coupled or ())} & set(table.keys()))
     domain = _checked_domain(domain, privileged, coupled or {})
     learned = tuple(
@@ -315,8 +322,15 @@ def check_privileged(privileged: Any) -> None:
         )
 
 
+def _as_columns(X: Any) -> Table | Partitions:
+    return X if isinstance(X, Partitions | Table) else as_partitions(X, {})
+
+
 def _with_couplings(
-    attributes: SensitiveAttributes, table: Table, coupled: Rules | None, domain: Mapping[Any, Any]
+    attributes: SensitiveAttributes,
+    table: Table | Partitions,
+    coupled: Rules | None,
+    domain: Mapping[Any, Any],
 ) -> SensitiveAttributes:
     if not coupled:
         return attributes
@@ -337,7 +351,7 @@ def _learned_before(
     if coupled and attributes.couplings:
         raise ValueError("coupled was learned with the attributes; pass it there alone.")
     if coupled:
-        attributes = _with_couplings(attributes, as_partitions(X, {}).table, coupled, {})
+        attributes = _with_couplings(attributes, _as_columns(X), coupled, {})
     return attributes if missing == "error" else replace(attributes, missing=missing)
 
 
@@ -369,7 +383,9 @@ def _refuse_shared_columns(columns: list[Any]) -> None:
         raise ValueError(f"two sensitive attributes share the columns {listed(shared)}.")
 
 
-def _learn(table: Table, name: Any, privileged: Any, domain: Collection[Any] | None) -> Attribute:
+def _learn(
+    table: Table | Partitions, name: Any, privileged: Any, domain: Collection[Any] | None
+) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
     _require_columns(table, (name,))
@@ -378,7 +394,7 @@ def _learn(table: Table, name: Any, privileged: Any, domain: Collection[Any] | N
     return _attribute(name, sorted_values(dict.fromkeys(values)), privileged)
 
 
-def _learn_one_hot(table: Table, name: Any, one_hot: OneHot) -> Attribute:
+def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
     _require_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
@@ -413,10 +429,10 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Index | pd.Series)
 
 
-def _observed(table: Table, name: Any) -> list[Any]:
-    codes, values = table.factorize(name)
+def _observed(table: Table | Partitions, name: Any) -> list[Any]:
+    values = table.distinct(name)
     if not values:
-        raise ValueError(f"sensitive attribute {name!r} is missing in all {len(codes)} rows.")
+        raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")
     numbers = [value for value in values if isinstance(value, Number)]
     if len(numbers) > MOST_NUMBERS:
         raise ValueError(
@@ -426,7 +442,7 @@ def _observed(table: Table, name: Any) -> list[Any]:
     return values
 
 
-def _require_columns(table: Table, names: Sequence[Any]) -> None:
+def _require_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
     keys = table.keys()
     absent = [name for name in names if name not in keys]
     if absent:
@@ -438,7 +454,7 @@ def _require_columns(table: Table, names: Sequence[Any]) -> None:
 
 
 def _one_hot_codes(table: Table, columns: Sequence[Any], name: Any, n_values: int) -> Array:
-    hot = np.stack([zero_one(table.factorize(column), column) for column in columns])
+    hot = np.stack([read_zero_one(table.factorize(column), column) for column in columns])
     missing = (hot < 0).any(axis=0)
     count = hot.sum(axis=0)
     has_dropped = n_values > len(columns)

@@ -30,7 +30,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dr_core._tables import Recoded, Table, positions, zero_one
+from dr_core._tables import (
+    Partitions,
+    Recoded,
+    Table,
+    check_zero_one,
+    encode_known,
+    read_zero_one,
+)
 from dr_core._utils import Array, listed
 
 __all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings"]
@@ -81,8 +88,8 @@ class Coupling:
     def encode(self, table: Table) -> Array:
         """Read the codes of this column off a table, shape (n,)."""
         if self.columns is None:
-            return positions(table.factorize(self.name), self.values)
-        hot = np.stack([zero_one(table.factorize(column), column) for column in self.columns])
+            return encode_known(table.factorize(self.name), self.values)
+        hot = np.stack([read_zero_one(table.factorize(column), column) for column in self.columns])
         ones = (hot == 1).sum(axis=0)
         if (ones > 1).any():
             raise ValueError(
@@ -182,7 +189,7 @@ NO_COUPLINGS = Couplings()
 
 
 def learn_couplings(
-    table: Table,
+    table: Table | Partitions,
     coupled: Rules,
     sensitive: Mapping[Any, Sequence[Any]],
     sensitive_columns: Sequence[Any],
@@ -192,7 +199,7 @@ def learn_couplings(
 
     Parameters
     ----------
-    table : Table
+    table : Table or Partitions
     coupled : mapping
     sensitive : values of each sensitive attribute
     sensitive_columns : columns that carry them
@@ -302,10 +309,12 @@ def _pairs(moves: Mapping[Any, Any]) -> Iterator[Any]:
         yield from pair
 
 
-def _find(table: Table, name: Any, values: list[Any], domain: Mapping[Any, Any]) -> Coupling:
+def _find(
+    table: Table | Partitions, name: Any, values: list[Any], domain: Mapping[Any, Any]
+) -> Coupling:
     """Where a coupled column is in the table, with the values that rules name."""
     if name in table.keys():  # noqa: SIM118
-        known = list(domain.get(name, table.factorize(name).values))
+        known = list(domain.get(name, table.distinct(name)))
         unknown = [value for value in values if value not in known]
         if unknown:
             raise ValueError(
@@ -324,11 +333,11 @@ def _find(table: Table, name: Any, values: list[Any], domain: Mapping[Any, Any])
     return Coupling(name, tuple(values), columns=columns)
 
 
-def _one_hot_column(table: Table, name: Any, value: Any) -> Any:
+def _one_hot_column(table: Table | Partitions, name: Any, value: Any) -> Any:
     keys = set(table.keys())
     for column in (value, f"{name}={value}", f"{name}_{value}"):
         if column in keys:
-            zero_one(table.factorize(column), column)
+            check_zero_one(table.distinct(column), column)
             return column
     raise ValueError(
         f"coupled names column {name!r} with the value {value!r}, but X has neither a column "

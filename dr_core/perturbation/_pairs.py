@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._tables import Factorized, Table, as_table, positions
+from dr_core._tables import Factorized, Partitions, Table, as_table, encode_known
 from dr_core._utils import (
     Array,
     check_not_negative,
@@ -93,7 +93,7 @@ class Category:
         """Return the code of each of these values."""
         if self.edges is not None:
             return np.searchsorted(self.edges, self._to_numbers(values), side="right")
-        known = positions(Factorized(np.arange(len(values)), list(values)), self.labels)
+        known = encode_known(Factorized(np.arange(len(values)), list(values)), self.labels)
         return np.where(known < 0, len(self.labels) + 1, known)
 
     def _to_numbers(self, values: Sequence[Any]) -> Array:
@@ -337,7 +337,7 @@ def _check_types(table: Table, categories: Sequence[Category]) -> None:
 
 
 def learn_pair_check(
-    table: Table,
+    table: Table | Partitions,
     attributes: SensitiveAttributes,
     reference: Any = None,
     *,
@@ -349,7 +349,7 @@ def learn_pair_check(
 
     Parameters
     ----------
-    table : Table
+    table : Table or Partitions
         Rows that will be perturbed.
     attributes : SensitiveAttributes
     reference : DataFrame or array, optional
@@ -360,7 +360,7 @@ def learn_pair_check(
     check_whole("bins", bins, at_least=2)
     check_rare(rare)
     check_not_negative("min_expected", min_expected)
-    known = table if reference is None else as_table(reference)
+    known = as_table(table if reference is None else reference)
     absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
     if absent:
         raise ValueError(f"the reference data lacks columns that X has: {listed(absent)}.")

@@ -360,7 +360,7 @@ def assess_risk(
     check_not_negative("tolerance", tolerance)
     get_predict(estimator)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
-    attributes = learn_attributes(data.table, privileged)
+    attributes = learn_attributes(data, privileged)
     plan = PerturbationPlan(attributes, method, p, n_samples, random_state, each_attribute)
     plan = plan.reserve_draws(data.n_rows)
     in_memory = data.whole is not None

@@ -3,6 +3,8 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dr_core import assess_risk, compare, iter_chunks
 
@@ -13,7 +15,7 @@ BIG, HUGE = str(2**63 + 1), str(2**70)
 
 @pytest.fixture(scope="module")
 def frame():
-    """Columns about which chunks of 64 rows do not agree with the whole."""
+    """Columns that chunks of 64 rows alone would read with other types than the file."""
     rng, n = np.random.default_rng(0), 500
     columns = {
         "sex": rng.choice(["M", "F"], n),
@@ -61,7 +63,7 @@ def test_chunks_together_are_the_file_with_its_dtypes(path):
     pd.testing.assert_frame_equal(together, whole.astype(object))
 
 
-def test_chunks_can_be_gone_through_again(path):
+def test_chunks_can_be_iterated_over_again(path):
     chunks = iter_chunks(path, rows=200)
     assert [len(chunk) for chunk in chunks] == [len(chunk) for chunk in chunks] != []
 
@@ -82,7 +84,7 @@ def test_an_audit_in_chunks_is_that_of_the_file(path):
     pd.testing.assert_frame_equal(mine.values, its.values, check_exact=True)
 
 
-def test_several_files_go_through_one_after_another(frame, tmp_path):
+def test_several_files_are_read_one_after_another(frame, tmp_path):
     for number in range(3):
         frame[number * 100 : (number + 1) * 100].to_csv(tmp_path / f"{number}.csv", index=False)
     chunks = iter_chunks(sorted(tmp_path.iterdir()), rows=70)
@@ -90,7 +92,7 @@ def test_several_files_go_through_one_after_another(frame, tmp_path):
     np.testing.assert_allclose(scores, frame["score"][:300], rtol=1e-12)
 
 
-def test_options_go_to_the_reader(tmp_path):
+def test_options_are_passed_to_the_reader(tmp_path):
     (tmp_path / "a.csv").write_text("a;b\n1;2\n")
     assert [list(chunk) for chunk in iter_chunks(tmp_path / "a.csv", sep=";")] == [["a", "b"]]
     dtype = {"a": "float32", "b": "float32"}
@@ -104,9 +106,13 @@ def write_column(path, cells):
 
 
 def assert_as_whole(chunks, whole):
-    """Chunks have the values and dtypes of the whole file, down to the type of each cell."""
     chunks = list(chunks)
     assert len(chunks) > 1
+    assert_same(chunks, whole)
+
+
+def assert_same(chunks, whole):
+    """Chunks have the values and dtypes of the whole file, down to the type of each cell."""
     for chunk in chunks:
         assert chunk.dtypes.to_dict() == whole.dtypes.to_dict()
     cells = [chunk.astype(object) for chunk in chunks]
@@ -118,36 +124,85 @@ def assert_as_whole(chunks, whole):
 @pytest.mark.parametrize(
     "cells",
     [
-        pytest.param(["True", "True", "", ""], id="truth values, then none"),
-        pytest.param(["", "", "True", "FALSE"], id="no truth values, then some"),
-        pytest.param(["True", "", "", "", "False", "True"], id="truth values, here and there"),
-        pytest.param(["", "", "", ""], id="nothing"),
-        pytest.param(["1", "2", "", ""], id="whole numbers, then none"),
-        pytest.param(["a", "b", "", ""], id="text, then none"),
-        pytest.param(["True", "False", "x", "y"], id="truth values and text"),
-        pytest.param(["True", "", "x", "", "", ""], id="truth values, text and none"),
-        pytest.param(["True", "False", "1", "0"], id="truth values and whole numbers"),
-        pytest.param(["True", "False", "1.50", ""], id="truth values and floats"),
-        pytest.param(["1", "2", BIG, BIG], id="more than int64 holds"),
-        pytest.param(["-1", "2", BIG, BIG], id="more than int64 holds, and negative"),
-        pytest.param(["-1", BIG, "1", "2"], id="more than int64 holds beside negative"),
-        pytest.param(["1", "", BIG, BIG], id="more than int64 holds, and missing"),
-        pytest.param(["1", "2", "", "", BIG, BIG], id="more than int64 holds, and a gap"),
-        pytest.param(["1", "2", BIG, "", "", BIG], id="more than int64 holds beside missing"),
-        pytest.param(["1", "2", BIG, BIG, "1.5", "2"], id="more than int64 holds, and floats"),
-        pytest.param(["-1", BIG, "1.5", "2"], id="more than int64 holds beside negative; floats"),
-        pytest.param(["1", "2", BIG, BIG, "x", ""], id="more than int64 holds, and text"),
-        pytest.param(["1", "2", HUGE, HUGE], id="more than uint64 holds"),
-        pytest.param(["-1", "", HUGE, BIG, "", ""], id="more than uint64 holds, and missing"),
-        pytest.param([HUGE, "2", "1.5", "2"], id="more than uint64 holds, then floats"),
-        pytest.param([HUGE, "2", "True", "x"], id="more than uint64 holds, and text"),
-        pytest.param(["1", "2", "9" * 5000, "3"], id="more digits than Python reads"),
-        pytest.param([str(2**53 + 1), BIG, "1.5", "0.1"], id="rounded as the reader does"),
+        pytest.param(["True", "True", "", ""], id="booleans, then missing"),
+        pytest.param(["", "", "True", "FALSE"], id="missing, then booleans"),
+        pytest.param(["True", "", "", "", "False", "True"], id="booleans and missing"),
+        pytest.param(["", "", "", ""], id="missing"),
+        pytest.param(["1", "2", "", ""], id="integers, then missing"),
+        pytest.param(["a", "b", "", ""], id="text, then missing"),
+        pytest.param(["True", "False", "x", "y"], id="booleans and text"),
+        pytest.param(["True", "", "x", "", "", ""], id="booleans, text and missing"),
+        pytest.param(["1", " 2", "x", "1.0", "-01", ""], id="numbers and text"),
+        pytest.param(["1", "2", BIG, BIG], id="uint64"),
+        pytest.param(["1", "2", BIG, BIG, "x", ""], id="uint64 and text"),
+        pytest.param(["x", str(2**62), "", ""], id="text, then int64"),
+        pytest.param([str(2**53 + 1), "2", "1.5", "0.1"], id="rounded as the reader does"),
     ],
 )
 def test_a_column_has_the_type_of_the_whole_file(cells, tmp_path):
     path = write_column(tmp_path / "a.csv", cells)
     assert_as_whole(iter_chunks(path, 2), pd.read_csv(path, low_memory=False))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param(["True", "False", "1", "0"], id="booleans and integers"),
+        pytest.param(["True", "False", "1.50", ""], id="booleans and floats"),
+        pytest.param(["-1", "2", BIG, BIG], id="uint64, and negative"),
+        pytest.param(["-1", BIG, "1", "2"], id="uint64 beside negative"),
+        pytest.param(["1", "", BIG, BIG], id="uint64, and missing"),
+        pytest.param(["1", "2", "", "", BIG, BIG], id="uint64, and all missing"),
+        pytest.param(["1", "2", BIG, "", "", BIG], id="uint64 beside missing"),
+        pytest.param(["1", "2", BIG, BIG, "1.5", "2"], id="uint64 and floats"),
+        pytest.param(["-1", BIG, "1.5", "2"], id="uint64 beside negative, and floats"),
+        pytest.param(["-1", BIG, "1", "x"], id="uint64 beside negative, and text"),
+        pytest.param([HUGE, "2", "True", "x"], id="beyond 64 bits, then text"),
+        pytest.param(["x", HUGE, "", ""], id="text, then beyond 64 bits"),
+        pytest.param(["nan", BIG, "1", "2"], id="uint64 beside a missing marker"),
+        pytest.param(["1", HUGE, "x", ""], id="beyond 64 bits, then text and missing"),
+        pytest.param(["1", "2", HUGE, HUGE], id="beyond 64 bits"),
+        pytest.param(["-1", "", HUGE, BIG, "", ""], id="beyond 64 bits, and missing"),
+        pytest.param([HUGE, "2", "1.5", "2"], id="beyond 64 bits, then floats"),
+        pytest.param(["1.5", "2", HUGE, "0.5"], id="floats, then beyond 64 bits"),
+        pytest.param(["1", "2", "9" * 5000, "3"], id="more digits than Python reads"),
+    ],
+)
+def test_a_column_without_a_common_type_is_refused_unless_its_dtype_is_given(cells, tmp_path):
+    path = write_column(tmp_path / "a.csv", cells)
+    message = r"^column 'k' has no common type: .* in rows \d+ to \d+ of 'a\.csv'.*dtype={'k': "
+    with pytest.raises(ValueError, match=message):
+        list(iter_chunks(path, 2))
+    dtype = {"k": str}
+    assert_as_whole(iter_chunks(path, 2, dtype=dtype), pd.read_csv(path, dtype=dtype))
+
+
+numbers = st.integers(-(2**64), 2**65) | st.integers(-3, 3) | st.floats(width=32)
+dates = st.dates().map(str)
+words = st.sampled_from(["", "NA", "x", " y", "True", "false", "1.0", "007", " 1", "1e3", "inf"])
+columns = st.sampled_from(
+    [
+        numbers,
+        st.integers(-9, 9) | st.just(""),
+        st.booleans() | st.just(""),
+        dates | st.just(""),
+        words,
+        numbers | words | dates | st.booleans(),
+    ]
+).flatmap(lambda cells: st.lists(cells.map(str), min_size=1, max_size=12))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(columns, st.integers(1, 5))
+def test_chunks_are_the_whole_file_or_name_the_column_they_refuse(tmp_path, cells, rows):
+    path = write_column(tmp_path / "a.csv", cells)
+    try:
+        chunks = list(iter_chunks(path, rows))
+    except ValueError as error:
+        assert "column 'k' has no common type" in str(error)  # noqa: PT017
+        assert "pass its type to iter_chunks" in str(error).lower()  # noqa: PT017
+    else:
+        assert_same(chunks, pd.read_csv(path, low_memory=False))
 
 
 def test_floats_before_huge_numbers_are_floats(tmp_path):
@@ -175,7 +230,7 @@ def test_a_model_sees_the_values_of_the_whole_file(model, cells, tmp_path):
     assert mine == assess_risk(model, pd.read_csv(path), {"sex": "M"}).value > 0
 
 
-def test_a_file_without_rows_says_nothing_about_types(tmp_path):
+def test_a_file_without_rows_does_not_affect_types(tmp_path):
     paths = [write_column(tmp_path / "0.csv", []), write_column(tmp_path / "1.csv", [1, 2])]
     assert [chunk["k"].dtype for chunk in iter_chunks(paths)][-1] == np.int64
 
@@ -206,7 +261,7 @@ def test_categories_are_those_of_the_whole_file(tmp_path):
     assert_as_whole(iter_chunks(path, 2, dtype=dtype), pd.read_csv(path, dtype=dtype))
 
 
-def test_what_converters_make_is_kept(tmp_path):
+def test_results_of_converters_are_kept(tmp_path):
     path = write_column(tmp_path / "a.csv", ["-1", BIG, "1", "2"])
     converters = {"k": str}
     whole = pd.read_csv(path, converters=converters)
@@ -224,7 +279,7 @@ PEOPLE = "id,sex,k,d\n7,M,1,2020-01-02\n8,F,2,2020-12-31\n9,M,,\n10,F,4,\n"
         {"usecols": [1, 2], "names": ["sex", "k"], "header": 0},
     ],
 )
-def test_options_that_tell_columns_work_in_an_audit(options, tmp_path):
+def test_options_that_select_columns_work_in_an_audit(options, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(PEOPLE)
     whole = pd.read_csv(path, **options)
@@ -234,7 +289,7 @@ def test_options_that_tell_columns_work_in_an_audit(options, tmp_path):
     assert risk.value == assess_risk(model, whole, {"sex": "M"}).value > 0
 
 
-def test_an_index_with_gaps_is_no_obstacle(tmp_path):
+def test_an_index_may_have_missing_values(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("id,sex,k\n1,M,True\n2.5,F,False\n,M,\n,F,\n")
     assert_as_whole(iter_chunks(path, 2, index_col="id"), pd.read_csv(path, index_col="id"))
@@ -262,7 +317,7 @@ def test_dates_are_those_of_the_whole_file(last, tmp_path):
         ({"parse_dates": ["d"]}, "^parse_dates must be .* date_format"),
         ({"parse_dates": True, "date_format": "ISO8601"}, "^parse_dates must be a list"),
         ({"parse_dates": ["d"], "date_format": {"e": "ISO8601"}}, "^parse_dates must be"),
-        ({"chunksize": 2}, "takes no chunksize: say `rows` instead"),
+        ({"chunksize": 2}, "takes no chunksize: pass `rows` instead"),
         ({"skipfooter": 1}, "takes no skipfooter"),
     ],
 )
@@ -282,6 +337,41 @@ def test_a_nested_column_hides_no_missing_values(tmp_path):
     chunks = [chunk["k"] for chunk in iter_chunks(path, 2)]
     assert [chunk.dtype for chunk in chunks] == [np.float64] * 2
     np.testing.assert_array_equal(pd.concat(chunks), [1, 2, np.nan, 4])
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param([{"k": [1, None, 3]}], id="integers and missing"),
+        pytest.param([{"k": [1, 2]}, {"k": [0.5, 1.5]}], id="integers and floats"),
+        pytest.param([{"k": [True, False]}, {"k": [None, True]}], id="booleans and missing"),
+        pytest.param([{"k": pd.array([int(BIG), None, 1], "UInt64")}], id="nullable uint64"),
+        pytest.param([{"k": pd.Categorical(["b", "a", "b"])}], id="categories"),
+    ],
+)
+def test_chunks_of_parquet_files_have_one_type(files, tmp_path):
+    pytest.importorskip("pyarrow")
+    paths, frames = [], [pd.DataFrame(file) for file in files]
+    for number, frame in enumerate(frames):
+        paths.append(tmp_path / f"{number}.parquet")
+        frame.to_parquet(paths[-1], row_group_size=1)
+    chunks = list(iter_chunks(paths, 2))
+    whole = pd.concat([pd.read_parquet(path) for path in paths])
+    assert {chunk["k"].dtype for chunk in chunks} == {whole["k"].dtype}
+    assert max(map(len, chunks)) == 2
+    pd.testing.assert_series_equal(
+        pd.concat(chunks)["k"].astype(object), whole["k"].astype(object), check_index=False
+    )
+
+
+def test_parquet_files_with_different_types_of_a_column_are_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for path, values in zip(paths, ([1, 2], ["x", "y"]), strict=True):
+        pd.DataFrame({"k": values}).to_parquet(path)
+    message = "column 'k' has no common type: int64 in .*'a.parquet'.*'b.parquet'.*Save all files"
+    with pytest.raises(ValueError, match=message):
+        list(iter_chunks(paths))
 
 
 @pytest.mark.parametrize(

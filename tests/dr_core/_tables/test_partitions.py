@@ -13,7 +13,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import OneHot, Predictions, assess_risk, compare, learn_attributes, perturb
+from dr_core import (
+    OneHot,
+    Predictions,
+    assess_risk,
+    compare,
+    iter_chunks,
+    learn_attributes,
+    perturb,
+)
+from dr_core._tables import Y, as_partitions
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
@@ -49,7 +58,7 @@ def cut(frame, places):
 
 
 def outcome(risk):
-    """Everything that an assessment says without looking at single rows."""
+    """All results of an assessment except those of single rows."""
     return (
         risk.value,
         risk.worst_case,
@@ -226,7 +235,7 @@ def test_classes_that_only_another_part_has_are_known(people):
     assert parts.table().equals(assess_risk(predict, people, PRIVILEGED, y="y").table())
 
 
-def test_whole_numbers_in_one_part_are_quantities_if_another_has_fractions(people):
+def test_integers_in_one_part_are_quantities_if_another_has_fractions(people):
     model = lambda X: np.where(X["score"] > 0, quantity(X), X["sex"] == "M")  # noqa: E731
     people = people.sort_values("score")
     parts = assess_risk(model, cut(people, [100]), PRIVILEGED)
@@ -245,7 +254,7 @@ def test_votes_of_ensembles_need_rows_in_memory(people):
         compare({"m": rule}, cut(people, [9]), "y", PRIVILEGED, favorable=2, ensembles=True)
 
 
-# What is wrong is said, and in which partition
+# Errors name the partition
 
 
 def spoiled(people, **changes):
@@ -277,6 +286,27 @@ def test_a_part_unlike_the_others_is_named(people, changes, message):
         assess_risk(rule, spoiled(people, **changes), PRIVILEGED, y="y", sample_weight="weight")
 
 
+def test_attributes_are_learned_from_partitions_as_from_a_table(people):
+    table, parts = as_partitions(people, {}), as_partitions(cut(people, [7, 90]), {})
+    assert parts.keys() == table.keys() == list(people)
+    assert parts.n_rows == table.n_rows == 400
+    for data in (table, parts, parts.table):
+        data.read(["sex", "race"])
+        assert data.distinct("race") == people["race"].unique().tolist()
+        attributes = learn_attributes(data, PRIVILEGED)
+        assert [a.values for a in attributes] == [("F", "M"), ("B", "O", "W")]
+
+
+def test_the_first_pass_reads_only_the_columns_it_needs(people, tmp_path):
+    people.to_csv(tmp_path / "a.csv", index=False)
+    chunks = iter_chunks(tmp_path / "a.csv", 100)
+    data, asked, select = as_partitions(chunks, {Y: "y"}, want_labels=True), [], chunks.select
+    chunks.select = lambda keys: asked.append(keys) or select(keys)
+    learn_attributes(data, PRIVILEGED)
+    assert (sorted(data.labels), data.n_rows) == ([0, 1, 2], 400)
+    assert asked == [["sex", "race", "y"]]
+
+
 def test_a_part_without_a_column_is_named(people):
     parts = spoiled(people)
     for column in ("sex", "score"):
@@ -295,7 +325,7 @@ def test_a_part_with_a_column_more_is_named(people):
 def test_a_part_with_columns_in_another_order_is_named(people):
     parts = spoiled(people)
     parts[1] = parts[1][list(people)[::-1]]
-    with pytest.raises(ValueError, match=second("columns stand in another order")):
+    with pytest.raises(ValueError, match=second("columns are in another order")):
         assess_risk(rule, parts, PRIVILEGED)
 
 
@@ -311,7 +341,7 @@ def test_a_part_with_an_unknown_prediction_is_named(people):
         compare({"m": model}, cut(people, [100, 300]), "y", PRIVILEGED, favorable=2)
 
 
-def test_a_part_in_which_the_model_fails_is_told(people):
+def test_a_part_in_which_the_model_fails_is_named(people):
     def model(X):
         raise KeyError("income")
 
@@ -328,24 +358,27 @@ def test_a_model_that_is_not_fitted_is_no_fault_of_a_partition(people):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (lambda people: iter([people]), "can be gone through only once"),
-        (lambda people: (part for part in [people]), "can be gone through only once"),
+        (lambda people: iter([people]), "can be iterated over only once.*Pass a list"),
+        (
+            lambda people: (part for part in [people]),
+            "can be iterated over only once.*Pass a list",
+        ),
         (lambda people: [[1, 2], [3, 4]], "partition 0 .*X is a list"),
     ],
 )
-def test_what_cannot_be_gone_through_is_refused(people, X, message):
+def test_frames_that_cannot_be_iterated_over_twice_are_refused(people, X, message):
     with pytest.raises(TypeError, match=message):
         assess_risk(rule, X(people), PRIVILEGED)
 
 
-def test_rows_that_are_others_when_gone_through_again_are_refused(people):
+def test_rows_that_change_between_passes_are_refused(people):
     passes = iter([[people, people], [people, people], [people, people[:9]]])
-    with pytest.raises(ValueError, match=second("it has 9 rows, where it had 400")):
+    with pytest.raises(ValueError, match=second("it has 9 rows, but had 400 in the first pass")):
         assess_risk(rule, lambda: next(passes), PRIVILEGED)
 
 
 @pytest.mark.parametrize("second_pass", [1, 3])
-def test_parts_that_are_fewer_or_more_when_gone_through_again_are_refused(people, second_pass):
+def test_parts_that_are_fewer_or_more_in_the_second_pass_are_refused(people, second_pass):
     passes = iter([[people] * 2, [people] * 2, [people] * second_pass])
     with pytest.raises(ValueError, match="in the first pass"):
         assess_risk(rule, lambda: next(passes), PRIVILEGED)
@@ -378,6 +411,6 @@ def test_a_column_that_is_not_there_is_named_in_memory_too(people):
         assess_risk(rule, people, PRIVILEGED, sample_weight="w")
 
 
-def test_progress_is_told_in_chunks(people, capsys):
+def test_progress_is_shown_in_chunks(people, capsys):
     assess_risk(rule, cut(people, [100, 200]), PRIVILEGED, progress=True)
     assert "3/3" in capsys.readouterr().err
