@@ -13,7 +13,7 @@ from dr_core.plugins import Array, Partition, PerturbationPlan, Predictor, as_ta
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]
 
-CHUNK_ROWS = 100_000
+MAX_CHUNK_ROWS = 100_000
 """Rows whose perturbations are predicted at once."""
 
 
@@ -75,7 +75,7 @@ def changes_of_model(
         {"model": predict},
         plan.reserve_draws(len(labels)),
         before={"model": labels},
-        chunk_size=CHUNK_ROWS,
+        chunk_size=MAX_CHUNK_ROWS,
     )
     kinds = [
         changes.expect(kind)[-1]

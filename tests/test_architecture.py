@@ -144,6 +144,53 @@ def test_only_the_tests_of_a_room_import_its_private_modules():
                 assert path.is_relative_to(ROOT / "tests" / folder), f"{path}: {module}"
 
 
+def test_no_two_classes_share_a_name():
+    found = [
+        node.name
+        for path in files(*PACKAGES.values())
+        for node in syntax(path).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert len(set(found)) == len(found)
+
+
+def test_no_two_constants_share_a_name():
+    found = [
+        name.id
+        for path in files(*PACKAGES.values())
+        for node in syntax(path).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and name.id.isupper()
+    ]
+    assert sorted(name for name in set(found) if found.count(name) > 1) == []
+
+
+def nesting(node):
+    """Levels of if, for, while, with and try inside a function, not those of inner functions."""
+    inner = (
+        nesting(child) + isinstance(child, ast.If | ast.For | ast.While | ast.With | ast.Try)
+        for child in ast.iter_child_nodes(node)
+        if not isinstance(child, ast.FunctionDef | ast.Lambda | ast.ClassDef)
+    )
+    return max(inner, default=0)
+
+
+def test_functions_are_short_and_flat():
+    functions = [
+        node
+        for path in files(*PACKAGES.values())
+        for node in ast.walk(syntax(path))
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert max(map(nesting, functions)) <= 3
+    bodies = [one.body[1:] if ast.get_docstring(one) else one.body for one in functions]
+    lines = sorted(body[-1].end_lineno - body[0].lineno + 1 if body else 0 for body in bodies)
+    assert lines[len(lines) // 2] <= 5
+    assert lines[len(lines) * 9 // 10] <= 14
+
+
 @pytest.mark.parametrize("package", ["fairlearn_dr", "aif360_dr", "dr_adapters"])
 def test_host_packages_use_the_public_names_and_the_plugins_of_the_core(package):
     for path in files(PACKAGES[package]):

@@ -128,15 +128,19 @@ class Chunks(ABC):
         uncertain = self._find_uncertain()
         # For each column, each kind of values and where it was found first.
         found: dict[Any, dict[Any, str]] = defaultdict(dict)
-        for path in self.paths if uncertain else ():
-            start = 0
-            for frame in self._read(path, uncertain, {}):
-                where = f"rows {start} to {start + len(frame) - 1} of {path.name!r}"
-                start += len(frame)
-                for key in frame if len(frame) else ():
-                    for kind in self._find_kinds(frame[key]):
-                        found[key].setdefault(kind, where)
+        for where, frame in self._iter_located(uncertain) if uncertain else ():
+            for key in frame if len(frame) else ():
+                for kind in self._find_kinds(frame[key]):
+                    found[key].setdefault(kind, where)
         return {key: self._find_common(key, kinds) for key, kinds in found.items()}
+
+    def _iter_located(self, keys: list[Any]) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield the chunks, each with a description of its place."""
+        for path in self.paths:
+            start = 0
+            for frame in self._read(path, keys, {}):
+                yield f"rows {start} to {start + len(frame) - 1} of {path.name!r}", frame
+                start += len(frame)
 
     @abstractmethod
     def _find_uncertain(self) -> list[Any]:
@@ -224,16 +228,17 @@ class ParquetChunks(Chunks):
     REMEDY = "Save all files with the same type for {}."
 
     def _find_uncertain(self) -> list[Any]:
-        """Return integers and booleans, which may be missing somewhere, and categories."""
+        """Return categories, integers and booleans with gaps, and types that files differ in."""
+        types: dict[Any, set[Any]] = defaultdict(set)
         uncertain: dict[Any, None] = {}
         for path in self.paths:
             with name_file_in_errors(path):
-                from pyarrow import parquet, types
-
-                tests = types.is_integer, types.is_boolean, types.is_dictionary
-                schema = parquet.read_schema(path)
-                uncertain |= {f.name: None for f in schema if any(test(f.type) for test in tests)}
-        return list(uncertain)
+                schema, unstable = _read_schema(path)
+            uncertain |= dict.fromkeys(unstable)
+            for field in schema:
+                types[field.name].add(field.type)
+        differing = (name for name, found in types.items() if len(found) > 1)
+        return list(uncertain | dict.fromkeys(differing))
 
     def _read(
         self, path: Path, keys: list[Any] | None, dtypes: Mapping[Any, Any]
@@ -244,6 +249,33 @@ class ParquetChunks(Chunks):
             with ParquetFile(path) as file:
                 for table in _regroup(file.iter_batches(self.rows, columns=keys), self.rows):
                     yield table.to_pandas()
+
+
+def _read_schema(path: Path) -> tuple[Any, list[str]]:
+    """Return the schema of a Parquet file, and its columns whose types can differ in chunks."""
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        return file.schema_arrow, list(_iter_unstable(file))
+
+
+def _iter_unstable(file: Any) -> Iterator[str]:
+    """Yield the columns of a Parquet file whose pandas type can differ between chunks."""
+    from pyarrow import types
+
+    metadata = file.metadata
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    stored = [group.column(i) for group in groups for i in range(group.num_columns)]
+    # Without statistics, or with missing values in them, a column may have gaps.
+    gaps = {
+        column.path_in_schema
+        for column in stored
+        if column.statistics is None or column.statistics.null_count != 0
+    }
+    for field in file.schema_arrow:
+        can_miss = types.is_integer(field.type) or types.is_boolean(field.type)
+        if types.is_dictionary(field.type) or (can_miss and field.name in gaps):
+            yield field.name
 
 
 def _regroup(batches: Iterator[Any], rows: int) -> Iterator[Any]:

@@ -274,7 +274,7 @@ class Frames(Parts):
 
     def __init__(self, source: Any, columns: Mapping[str, Any], want_labels: bool) -> None:
         self._source = source
-        first = next((frame for frame in self._frames(None) if _count(frame)), None)
+        first = next((frame for frame in self._frames(None) if _get_length(frame)), None)
         if first is None:
             raise ValueError(EMPTY)
         with name_partition_in_errors(0):
@@ -326,7 +326,7 @@ class PartTask:
         `rows` are the positions of its rows in the second pass, and None in the first.
         """
         with name_partition_in_errors(number):
-            n_rows = _count(frame)
+            n_rows = _get_length(frame)
             if rows is not None and n_rows != rows.stop - rows.start:
                 raise ValueError(
                     f"it has {n_rows} rows, but had {rows.stop - rows.start} in the first pass. "
@@ -457,7 +457,7 @@ def _unite(lists: Iterable[list[Any]]) -> list[Any]:
     return list(dict.fromkeys(value for values in lists for value in values))
 
 
-def _count(frame: Any) -> int:
+def _get_length(frame: Any) -> int:
     """Return the number of rows of a frame, which may be 0."""
     return len(frame) if hasattr(frame, "__len__") else as_table(frame).n_rows
 

@@ -156,21 +156,13 @@ def compare(
         attributes, method, p, n_samples, random_state, also_uncoupled=True
     ).reserve_draws(data.n_rows)
     classes = _check_few(find_classes(data.labels, models, labels))
-    position = _find_favorable(favorable, classes)
+    position = _choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
     load = None if provider == "core" else load_provider(provider)
-    source = partial(
-        iter_model_changes,
-        models=models,
-        classes=classes,
-        plan=plan,
-        chunk_size=chunk_size,
-        progress=progress and data.whole is not None,
-    )
-    folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(position)}
-    folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
-    folds |= {"plausibility": PlausibilityFold(check)} if check else {}
-    found = fold(data, source, folds, progress=progress)
+    source = partial(iter_model_changes, models=models, classes=classes, plan=plan)
+    options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
+    folds = _choose_folds(position, individuals, check)
+    found = fold(data, partial(source, **options), folds, progress=progress)
     measured = {
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
@@ -181,24 +173,24 @@ def compare(
         for row in model.iter_rows(names, bootstrap, load)
     )
     _warn_undefined(values, plan, next(iter(measured.values())).tallies)
-    settings = {
-        "rows": data.n_rows,
-        "weighted": sample_weight is not None,
-        "favorable": classes[position],
-        "random_state": random_state,
-        "n_boot": n_boot,
-        "confidence": confidence if n_boot else None,
-        "provider": provider,
-    }
+    settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
+    settings |= {"favorable": classes[position], "random_state": random_state}
+    settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
     settings |= {} if check is None else {"reference_rows": check.n_rows}
     return Comparison(
         values,
-        settings | describe_plan(plan) | describe_environment(models),
+        settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),
         Breakdown(plan, {name: model.known_groups for name, model in measured.items()}),
         _audit_ensembles(models, data, plan, classes) if ensembles else {},
         {name: of["individuals"] for name, of in found.items() if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
     )
+
+
+def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
+    folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(favorable)}
+    folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
+    return folds | ({"plausibility": PlausibilityFold(check)} if check else {})
 
 
 def iter_model_changes(
@@ -411,7 +403,7 @@ def _check_few(classes: list[Any]) -> list[Any]:
     return classes
 
 
-def _find_favorable(favorable: Any, classes: list[Any]) -> int:
+def _choose_favorable(favorable: Any, classes: list[Any]) -> int:
     if favorable is None:
         if classes in ([0, 1], [-1, 1]):
             return 1

@@ -96,13 +96,13 @@ class PlausibilityFold:
             add_up(changes.loss),
             add_up(changes.loss & implausible),
             tuple(
-                {pair: _sum_cells(cell[hit], mass[hit]) for pair, (hit, cell) in hits.items()}
+                {pair: _sum_by_cell(cell[hit], mass[hit]) for pair, (hit, cell) in hits.items()}
                 for mass in masses
             ),
         )
 
 
-def _sum_cells(cells: Array, mass: Array) -> Cells:
+def _sum_by_cell(cells: Array, mass: Array) -> Cells:
     """Return exact sums of the mass in each cell that has any."""
     some = mass > 0
     found, place = np.unique(cells[some], return_inverse=True)

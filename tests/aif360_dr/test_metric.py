@@ -185,7 +185,7 @@ class TestFromEstimator:
 
     def test_a_dataset_of_many_chunks_is_judged_the_same(self, dataset, forest, monkeypatch):
         whole = DiscriminativeRiskMetric.from_estimator(forest, dataset).individual_risk()
-        monkeypatch.setattr("aif360_dr._label_changes.CHUNK_ROWS", 7)
+        monkeypatch.setattr("aif360_dr._label_changes.MAX_CHUNK_ROWS", 7)
         parts = DiscriminativeRiskMetric.from_estimator(forest, dataset).individual_risk()
         np.testing.assert_array_equal(whole, parts)
 

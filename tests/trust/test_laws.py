@@ -10,11 +10,23 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
 from aif360_dr import DiscriminativeRiskMetric
-from dr_core import Votes, assess_risk, collect_votes, compare, compute_bounds, epaf, perturb, poaf
+from dr_core import (
+    Votes,
+    assess_risk,
+    collect_votes,
+    compare,
+    compute_bounds,
+    enumerate_perturbations,
+    epaf,
+    learn_attributes,
+    perturb,
+    poaf,
+)
 from fairlearn_dr import discriminative_risk, dr_metric_frame, perturbed_predictions
 
 MEASURES = ["discriminative_risk", "demographic_parity", "equal_opportunity", "accuracy", "recall"]
 CLOSE = {"rtol": 1e-12, "atol": 1e-14}
+BOTH, METHODS = {"sex": 1, "race": 2}, ["exact", "sample"]
 SOME = settings(max_examples=15)
 FEW = settings(max_examples=5)
 
@@ -251,6 +263,54 @@ def ballots(draw):
 
 def tallied(votes, perturbed, y, weights, rows):
     return Votes(votes, perturbed, y, weights, rows)
+
+
+class TestOneEngine:
+    """What is computed in two functions is the same number, bit for bit."""
+
+    @SOME
+    @given(data=people(), p=st.sampled_from([1.0, 0.6, 0.3]), method=st.sampled_from(METHODS))
+    def test_compare_and_assess_risk_have_the_same_risk(self, data, p, method):
+        X, y, weights = data
+        how = {"p": p, "method": method, "random_state": 0, "sample_weight": weights}
+        one = assess_risk(rule, X, BOTH, **how)
+        measures = ["discriminative_risk", "discriminative_risk_difference"]
+        table = compare({"m": rule}, X, y, BOTH, measures=measures, **how).table().loc["m"]
+        assert table["discriminative_risk"].tolist() == one.table()["risk"].tolist()
+        differences = table["discriminative_risk_difference"].tolist()
+        assert differences == one.by_group["difference"].tolist()
+
+    @SOME
+    @given(data=people(), p=st.sampled_from([1.0, 0.6]))
+    def test_compare_and_assess_risk_agree_on_coupled_columns(self, data, p):
+        X, y, weights = data
+        X = X.assign(title=X["sex"])
+        rules = {"title": {"sex": {0: {1: 0}, 1: {0: 1}}}}
+        attributes = learn_attributes(X, BOTH, coupled=rules)
+        model = lambda X: decide(X["title"], X["race"], X["age"])  # noqa: E731
+        how = {"p": p, "sample_weight": weights}
+        both = compare({"m": model}, X, y, attributes, reference=False, **how).table().loc["m"]
+        coupled = assess_risk(model, X, attributes, **how).table()["risk"]
+        assert both["discriminative_risk_coupled"].tolist() == coupled.tolist()
+        plain = assess_risk(model, X, BOTH, **how).table()["risk"]
+        assert both["discriminative_risk"].tolist() == plain.tolist()
+
+    @SOME
+    @given(data=people(), seed=st.integers(0, 99))
+    def test_all_models_of_a_comparison_get_the_same_draws(self, data, seed):
+        X, y, weights = data
+        how = {"method": "sample", "random_state": seed, "sample_weight": weights}
+        table = compare({"a": rule, "b": rule}, X, y, BOTH, measures=MEASURES[:1], **how).table()
+        assert table.loc["a"].equals(table.loc["b"])
+
+    def test_each_row_and_each_variant_is_predicted_once_for_each_model(self):
+        X = pd.DataFrame({"sex": [0, 1, 0, 1], "race": [0, 1, 2, 0], "age": [1, 2, 3, 4]})
+        asked = []
+        counting = lambda X: (asked.append(len(X)), rule(X))[1]  # noqa: E731
+        compare({"a": counting, "b": counting}, X, [0, 1, 1, 0], BOTH, measures=MEASURES[:1])
+        n_variants = len(enumerate_perturbations(X, BOTH).rows)
+        alone = sum(len(enumerate_perturbations(X, {k: v}).rows) for k, v in BOTH.items())
+        assert asked == [4, n_variants + alone] * 2
 
 
 class TestVotes:
