@@ -314,8 +314,8 @@ def _check_not_sensitive(
     both = [name for name in names if name in sensitive or name in sensitive_columns]
     if both:
         raise ValueError(
-            f"coupled has {listed(both)}, which is sensitive: its own perturbation determines its "
-            "new value. Remove it from coupled, or from privileged."
+            f"coupled has {listed(both)}, a sensitive attribute: its own perturbation determines "
+            "its new value. Remove it from coupled, or from privileged."
         )
 
 
