@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from numbers import Real
@@ -25,6 +26,7 @@ __all__ = [
     "check_weights",
     "check_weighty",
     "check_whole",
+    "find_repeated",
     "is_number",
     "is_whole",
     "listed",
@@ -168,6 +170,15 @@ def sorted_values(values: Iterable[Any]) -> list[Any]:
         return sorted(values)
     except TypeError:
         return sorted(values, key=lambda value: (type(value).__name__, str(value)))
+
+
+def find_repeated(names: Iterable[Any]) -> list[Any]:
+    """Return the names that occur more than once, sorted.
+
+    >>> find_repeated(["b", "a", "c", "a", "b"])
+    ['a', 'b']
+    """
+    return sorted_values(name for name, count in Counter(names).items() if count > 1)
 
 
 def listed(values: Iterable[Any], most: int = 10) -> str:

@@ -1,7 +1,7 @@
-"""The bounds of an ensemble, and the smaller one that pruning suggests, on rows of an audit.
+"""Bounds of an ensemble, and of the smaller ensemble that pruning suggests.
 
-Half of the rows choose the members, the other half judge them: a choice always looks better than
-it is on the rows that made it.
+Pruning uses one half of the rows ("choose"). The other half is held out for the scores and the
+bounds ("judge"), because scores on the rows used for pruning are too optimistic.
 """
 
 from __future__ import annotations
@@ -22,31 +22,32 @@ from dr_core.pruning import PruningResult, poaf
 
 __all__ = ["EnsembleAudit", "audit_ensemble"]
 
-MIN_ROWS = 20
-"""With fewer rows there is nothing to learn from half of them."""
+MIN_AUDIT_ROWS = 20
+"""Ensembles are not audited on fewer rows."""
 
 MAX_AUDIT_ROWS = 20_000
-"""Of more rows, this many are drawn at random."""
+"""If there are more rows, this many are drawn at random."""
 
 MAX_SUGGESTED = 50
-"""The suggested ensemble has no more members than this, nor than half of all."""
+"""Maximum number of suggested members; half of the members, if that is less."""
 
 
 @dataclass(frozen=True, eq=False)
 class EnsembleAudit:
-    """What is known of a weighted vote of classifiers, beside what is known of any model.
+    """Scores and bounds of an ensemble, and of its suggested members.
 
     Attributes
     ----------
     n_members : int
     pruned : PruningResult
-        The Pareto front of error and risk on the rows that chose, and the members suggested: the
-        lowest risk whose error is within `ACCURACY_TOLERANCE` of the lowest.
+        The Pareto front of error and risk on the rows used for pruning, and the suggested members:
+        those of the lowest risk among votes with an error within `ACCURACY_TOLERANCE` of the
+        lowest.
     scores : DataFrame
-        Error and risk of the "full" and the "suggested" `vote` on the rows that "choose" and on
-        those that "judge", with the number of these `rows`.
+        Error and risk of the "full" and the "suggested" `vote`, `on` the rows for pruning
+        ("choose") and on the held-out rows ("judge"), with their number of `rows`.
     bounds : DataFrame
-        As from `compute_bounds` on the rows that judge, with a column for the `suggested` vote.
+        Result of `compute_bounds` on the held-out rows, with a column for the `suggested` vote.
     """
 
     n_members: int
@@ -55,7 +56,7 @@ class EnsembleAudit:
     bounds: pd.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in plain types; infinite and inapplicable bounds are None."""
+        """Return the audit in plain types; infinite and inapplicable bounds are None."""
         return {
             "members": self.n_members,
             "suggested": self.pruned.members.tolist(),
@@ -66,7 +67,7 @@ class EnsembleAudit:
 
 
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of a frame as dictionaries, None for what is missing or infinite.
+    """Return the rows of a frame as dictionaries; missing and infinite values are None.
 
     >>> to_records(pd.DataFrame({"bound": ["a", "b"], "value": [0.5, float("inf")]}))
     [{'bound': 'a', 'value': 0.5}, {'bound': 'b', 'value': None}]
@@ -79,13 +80,15 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 def audit_ensemble(
     model: Any, part: Partition, plan: PerturbationPlan, classes: list[Any]
 ) -> EnsembleAudit | None:
-    """Evaluate the bounds of an ensemble and prune it; return None for any other model.
+    """Prune an ensemble and compute its bounds; return None for any other model.
+
+    Also return None for fewer than `MIN_AUDIT_ROWS` rows with weight.
 
     Parameters
     ----------
     model : fitted model
     part : Partition
-        The rows, with y and weights.
+        Rows with y, and weights if there are any.
     plan : PerturbationPlan
         Its random state splits the rows into halves.
     classes : list of class labels
@@ -93,7 +96,7 @@ def audit_ensemble(
     ensemble = _find_ensemble(model, classes)
     weights = part.weights
     rows = np.arange(part.n_rows) if weights is None else np.flatnonzero(weights)
-    if ensemble is None or len(ensemble.members) < 2 or len(rows) < MIN_ROWS:
+    if ensemble is None or len(ensemble.members) < 2 or len(rows) < MIN_AUDIT_ROWS:
         return None
     random = as_generator(plan.random_state)
     halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
@@ -114,7 +117,7 @@ def audit_ensemble(
 
 
 def _find_ensemble(model: Any, classes: list[Any]) -> Ensemble | None:
-    """Return the members of a model, if it is a vote over classes that include all labels."""
+    """Return the model as an ensemble, None if it is not one or lacks one of the classes."""
     try:
         ensemble = as_ensemble(model)
     except TypeError:

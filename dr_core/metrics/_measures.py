@@ -1,10 +1,9 @@
-"""DR and the established measures as functions of a tally.
+"""Discriminative risk and the established measures as functions of a tally.
 
 Every measure reads a `View`: the weighted counts of a tally, alone or in a stack of bootstrap
-replicates. Fairness measures compare privileged with marginalised rows and are 0 when both are
-treated alike, except `disparate_impact`, a ratio that is then 1. Performance measures are taken
-over all rows. What is undefined, such as the precision of a group that was never predicted
-positive, is NaN.
+replicates. Fairness measures compare privileged with marginalised rows. They are 0 if both
+groups are treated alike, except `disparate_impact`, which is then 1. Performance measures use all
+rows. Undefined values are NaN, such as the precision of a group without positive predictions.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ __all__ = [
 ]
 
 
-def ratio(part: Array, whole: Array) -> Array:
-    """Divide, NaN where the whole is 0."""
+def divide(part: Array, whole: Array) -> Array:
+    """Return part / whole, NaN where the whole is 0."""
     part, whole = np.broadcast_arrays(np.asarray(part, float), np.asarray(whole, float))
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """Weighted confusion counts of one group, the favourable class against the rest."""
+    """Weighted confusion counts of one group, favourable class against the rest."""
 
     tp: Array
     fp: Array
@@ -46,27 +45,27 @@ class Confusion:
     @property
     def selection_rate(self) -> Array:
         """P(f = 1)."""
-        return ratio(self.tp + self.fp, self.tp + self.fp + self.fn + self.tn)
+        return divide(self.tp + self.fp, self.tp + self.fp + self.fn + self.tn)
 
     @property
     def true_positive_rate(self) -> Array:
         """P(f = 1 | y = 1)."""
-        return ratio(self.tp, self.tp + self.fn)
+        return divide(self.tp, self.tp + self.fn)
 
     @property
     def false_positive_rate(self) -> Array:
         """P(f = 1 | y = 0)."""
-        return ratio(self.fp, self.fp + self.tn)
+        return divide(self.fp, self.fp + self.tn)
 
     @property
     def precision(self) -> Array:
         """P(y = 1 | f = 1)."""
-        return ratio(self.tp, self.tp + self.fp)
+        return divide(self.tp, self.tp + self.fp)
 
 
 @dataclass(frozen=True)
 class View:
-    """What measures see of a tally.
+    """Weighted counts of a tally, as the measures read them.
 
     Parameters
     ----------
@@ -80,9 +79,11 @@ class View:
     favorable: int
 
     def confusion(self, group: int | None = None) -> Confusion:
-        """Confusion counts of a group, or of all rows."""
+        """Return the confusion counts of a group, or of all rows."""
         pairs = self.table.sum(axis=-1)
         pairs = pairs.sum(axis=-3) if group is None else pairs[..., group, :, :]
+        # pairs[..., y, f] counts rows. With classes (0, 1, 2) and favorable = 1, `positive` is
+        # (False, True, False): tp is pairs[1, 1], fp sums pairs[0, 1] and pairs[2, 1].
         positive = np.arange(pairs.shape[-1]) == self.favorable
         tp = pairs[..., self.favorable, self.favorable]
         fp = pairs[..., ~positive, self.favorable].sum(axis=-1)
@@ -91,20 +92,22 @@ class View:
         return Confusion(tp, fp, fn, tn)
 
     def gap(self, rate: Callable[[Confusion], Array]) -> Array:
-        """|rate of privileged rows - rate of marginalised rows|."""
+        """Return |rate of privileged rows - rate of marginalised rows|."""
         return np.abs(rate(self.confusion(PRIVILEGED)) - rate(self.confusion(MARGINALISED)))
 
     def risk(self, group: int | None = None) -> Array:
-        """P(f(x) ≠ f(x̃)) in a group, or in all rows."""
+        """Return P(f(x) ≠ f(x̃)) in a group, or in all rows."""
         changes = self.table.sum(axis=-3)
         changes = changes.sum(axis=-3) if group is None else changes[..., group, :, :]
-        # Cell by cell, not as a difference: nothing changed is 0, however the others were rounded.
+        # changes[..., a, b] weighs the rows with f(x) = a and f(x̃) = b. The changed rows are the
+        # sum of all cells off the diagonal. The total minus the diagonal would leave a rounding
+        # error where no row changed; this sum is exactly 0 there.
         changed = (changes * ~np.eye(changes.shape[-1], dtype=bool)).sum(axis=(-2, -1))
-        return ratio(changed, changed + np.trace(changes, axis1=-2, axis2=-1))
+        return divide(changed, changed + np.trace(changes, axis1=-2, axis2=-1))
 
 
 def discriminative_risk(view: View) -> Array:
-    """Share of rows whose prediction changes when only sensitive attributes do."""
+    """Share of rows whose prediction changes if only sensitive attributes change."""
     return view.risk()
 
 
@@ -129,25 +132,25 @@ def predictive_parity(view: View) -> Array:
 
 
 def equalized_odds(view: View) -> Array:
-    """Larger of the gaps in true and in false positive rate."""
+    """Maximum of the gaps in true positive rate and in false positive rate."""
     return np.maximum(equal_opportunity(view), view.gap(lambda group: group.false_positive_rate))
 
 
 def equalized_odds_mean(view: View) -> Array:
-    """Mean of the gaps in true and in false positive rate."""
+    """Mean of the gaps in true positive rate and in false positive rate."""
     return (equal_opportunity(view) + view.gap(lambda group: group.false_positive_rate)) / 2
 
 
 def disparate_impact(view: View) -> Array:
     """``P(f=1 | marginalised) / P(f=1 | privileged)``."""
     marginalised, privileged = view.confusion(MARGINALISED), view.confusion(PRIVILEGED)
-    return ratio(marginalised.selection_rate, privileged.selection_rate)
+    return divide(marginalised.selection_rate, privileged.selection_rate)
 
 
 def accuracy(view: View) -> Array:
     """``P(f = y)``."""
     pairs = view.table.sum(axis=(-4, -1))
-    return ratio(np.trace(pairs, axis1=-2, axis2=-1), pairs.sum(axis=(-2, -1)))
+    return divide(np.trace(pairs, axis1=-2, axis2=-1), pairs.sum(axis=(-2, -1)))
 
 
 def precision(view: View) -> Array:
@@ -163,13 +166,13 @@ def recall(view: View) -> Array:
 def f1(view: View) -> Array:
     """Harmonic mean of precision and recall."""
     total = view.confusion()
-    return ratio(2 * total.tp, 2 * total.tp + total.fp + total.fn)
+    return divide(2 * total.tp, 2 * total.tp + total.fp + total.fn)
 
 
 def specificity(view: View) -> Array:
     """``P(f=0 | y=0)``."""
     total = view.confusion()
-    return ratio(total.tn, total.tn + total.fp)
+    return divide(total.tn, total.tn + total.fp)
 
 
 _FAIRNESS = (
@@ -185,10 +188,10 @@ _FAIRNESS = (
 _PERFORMANCE = (accuracy, precision, recall, f1, specificity)
 
 FAIRNESS_MEASURES = [function.__name__ for function in _FAIRNESS]
-"""Names of the fairness measures, in the order in which tables show them."""
+"""Names of the fairness measures, in the order of the columns of tables."""
 
 PERFORMANCE_MEASURES = [function.__name__ for function in _PERFORMANCE]
-"""Names of the performance measures, in the order in which tables show them."""
+"""Names of the performance measures, in the order of the columns of tables."""
 
 MEASURES: dict[str, Callable[[View], Array]] = {
     function.__name__: function for function in (*_FAIRNESS, *_PERFORMANCE)
@@ -196,11 +199,11 @@ MEASURES: dict[str, Callable[[View], Array]] = {
 """All measures by name: fairness measures, then performance measures."""
 
 ESTABLISHED = [name for name in MEASURES if not name.startswith("discriminative")]
-"""Measures that fairlearn and AIF360 have too."""
+"""Measures that fairlearn and AIF360 also have."""
 
 
 def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
-    """Compute the named measures of a table, or of a stack of them.
+    """Compute the named measures of a table of counts, or of a stack of tables.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Who computes the established measures: this library, or another one through its plugin.
+"""Established measures as computed by another library, through its plugin.
 
-A provider is a function `(y_true, y_pred, privileged, sample_weight) -> {measure: value}` on 0/1
-labels and a boolean array of who is privileged. Plugins register it as an entry point of the group
-`discriminative_risk.providers`.
+A provider is a function `(y_true, y_pred, privileged, sample_weight) -> {measure: value}`. The
+labels are 0/1, and `privileged` is a boolean array. Plugins register a provider as an entry point
+of the group `discriminative_risk.providers`.
 
-Established measures see a row by its group, y and f(x) alone. So a provider is given one row for
-each combination of these, with the weight of all rows that are alike.
+Established measures depend on a row only through its group, y and f(x). So a provider gets one row
+for each combination of these, with the total weight of the rows that have it.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ __all__ = ["Provider", "load_provider", "provide_measures"]
 Provider = Callable[[Array, Array, Array, Array], dict[str, float]]
 
 CORE = "core"
+"""Name of this library as a provider."""
 
-_ONE_AT_A_TIME = Lock()
+_WARNINGS_LOCK = Lock()
 
 
 @contextmanager
 def _suppress_warnings() -> Iterator[None]:
-    """Let another library compute without warnings, one thread after the other.
+    """Suppress warnings of another library, in one thread at a time.
 
-    Filters of warnings belong to the whole process: two threads that set and restore them at
-    once would leave the wrong ones behind.
+    Warning filters belong to the whole process. Two threads that set and restore them at the same
+    time could leave the wrong filters in place.
     """
-    with _ONE_AT_A_TIME, np.errstate(all="ignore"), warnings.catch_warnings():
+    with _WARNINGS_LOCK, np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def load_provider(name: str) -> Provider | None:
-    """Find a provider by name; None stands for this library itself.
+    """Return the provider of this name, None for this library itself.
 
     Examples
     --------
@@ -57,14 +58,14 @@ def load_provider(name: str) -> Provider | None:
     found = {entry.name: entry for entry in entry_points(group="discriminative_risk.providers")}
     if name not in found:
         raise ValueError(
-            f"provider {name!r} is unknown; there are {listed([CORE, *sorted(found)])}."
+            f"provider must be one of {listed([CORE, *sorted(found)])}; got {name!r}."
         )
     provider: Provider = found[name].load()
     return provider
 
 
 def _get_weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Array, Array]:
-    """Labels and predictions as 0/1, who is privileged, and the weight of each such row.
+    """Return 0/1 labels, 0/1 predictions, whether privileged, and weight of the distinct rows.
 
     Examples
     --------
@@ -74,6 +75,8 @@ def _get_weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Arra
     [[1, 1], [0, 1], [False, True], [2.0, 1.0]]
     """
     weights = tally.weights[[MARGINALISED, PRIVILEGED]].sum(axis=-1)
+    # Each cell with weight becomes one row. In the example, the two rows that are marginalised
+    # with y = 1 and f(x) = 0 share a cell and become one row of weight 2.
     groups, y, f = np.nonzero(weights)
     is_favorable = ((codes == favorable).astype(int) for codes in (y, f))
     return *is_favorable, groups == 1, weights[groups, y, f]
@@ -82,10 +85,10 @@ def _get_weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Arra
 def provide_measures(
     provider: Provider, tally: Tally, favorable: int, values: Mapping[str, Any], attribute: Any
 ) -> dict[str, float]:
-    """Return the measures that a provider computes, where they are defined.
+    """Return the measures that a provider computes, if they are defined.
 
-    Other libraries fill in 0 or ∞ for what is undefined, so only those that are not NaN in
-    `values` are taken over.
+    Other libraries replace undefined values with 0 or ∞. So a measure that is NaN in `values` is
+    left out.
     """
     weight = tally.weights.sum(axis=(1, 2, 3))
     if not (weight[MARGINALISED] and weight[PRIVILEGED]):
@@ -98,7 +101,7 @@ def provide_measures(
     with _suppress_warnings():
         provided = provider(*_get_weighted_rows(tally, favorable))
     if len(tally.classes) > 2:
-        del provided["accuracy"]  # providers see the favourable class against the rest
+        del provided["accuracy"]  # that of the favourable class against the rest
     return {
         name: value
         for name, value in provided.items()

@@ -1,9 +1,9 @@
-"""What is sensitive and who is privileged: parsed, validated, with the domain of values.
+"""Sensitive attributes: their values, and which of these are privileged.
 
-`privileged={"sex": "Male", "race": ["White", "Asian"]}` is all a user writes. It becomes
-`SensitiveAttributes`: for each attribute its values in a fixed order, and which are privileged.
-Learned once, it serves every chunk and fold, so that a part of the data that lacks a value still
-perturbs into it.
+`learn_attributes` turns `privileged={"sex": "Male", "race": ["White", "Asian"]}` into
+`SensitiveAttributes`, which has all values of each attribute in a fixed order. Attributes are
+learned once and apply to every chunk and fold. So rows of a chunk can be perturbed into a value
+that does not occur in that chunk.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import (
-    Partitions,
-    Recoded,
-    Table,
-    as_partitions,
-    encode,
-    read_zero_one,
+from dr_core._tables import Recoded, Table, encode
+from dr_core._utils import Array, check_choice, find_repeated, listed, sorted_values
+from dr_core.perturbation._couplings import (
+    NO_COUPLINGS,
+    Couplings,
+    Rules,
+    learn_couplings,
+    read_one_hot,
 )
-from dr_core._utils import Array, check_choice, listed, sorted_values
-from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 
 __all__ = [
     "ALL",
@@ -43,31 +42,31 @@ __all__ = [
 ]
 
 MARGINALISED, PRIVILEGED, NEITHER = 0, 1, 2
-"""Groups of rows; a row is in neither when its value is missing."""
+"""Groups of rows; a row with a missing sensitive value is in NEITHER."""
 
 MISSING_LABEL = "(missing)"
-"""How tables name a missing value."""
+"""Name of a missing value in tables."""
 
 ALL = "all"
-"""The name under which results for all attributes together are listed."""
+"""Name of the results for all attributes perturbed together."""
 
-MOST_NUMBERS = 50
-"""A column with more distinct numbers is taken for a quantity, not for an attribute."""
+MAX_SENSITIVE_NUMBERS = 50
+"""Maximum number of distinct numbers of a sensitive attribute without a given domain."""
 
 
 @dataclass(frozen=True)
 class OneHot:
-    """A sensitive attribute that was one-hot encoded before the model sees it.
+    """A sensitive attribute that is one-hot encoded in X.
 
     Parameters
     ----------
     columns : sequence of column names (or positions)
-        The 0/1 columns of the attribute, one a value.
+        The 0/1 columns of the attribute, one for each value.
     privileged : column name, or a collection of them
         The columns of the privileged values.
     dropped : hashable, optional
-        Name of the value that has no column of its own, for encodings that drop one: rows with 0
-        in all columns have it. It may be privileged.
+        Name of the value without a column, if the encoding dropped one. Rows with 0 in all columns
+        have this value. It may be privileged.
 
     Examples
     --------
@@ -92,8 +91,8 @@ class Attribute:
     ----------
     name : hashable
     values : tuple
-        The domain, in a fixed order; codes are positions in it, and -1 is a missing value.
-    is_privileged : bool array, one for each value
+        The domain, in a fixed order. Codes are positions in it; -1 is a missing value.
+    is_privileged : boolean array of shape (len(values),)
     columns : tuple or None
         The one-hot columns, in the order of `values`; None for a plain column.
     """
@@ -106,43 +105,60 @@ class Attribute:
     @property
     def privileged(self) -> list[Any]:
         """The privileged values."""
-        return [
-            value for value, is_so in zip(self.values, self.is_privileged, strict=True) if is_so
-        ]
+        pairs = zip(self.values, self.is_privileged, strict=True)
+        return [value for value, is_privileged in pairs if is_privileged]
 
     @cached_property
     def targets(self) -> list[list[int]]:
-        """For each code, the codes it may be perturbed into."""
+        """The codes that each code can be perturbed into."""
         privileged = np.flatnonzero(self.is_privileged).tolist()
         marginalised = np.flatnonzero(~self.is_privileged).tolist()
-        return [marginalised if mine else privileged for mine in self.is_privileged]
+        return [marginalised if is_so else privileged for is_so in self.is_privileged]
 
     def encode(self, table: Table) -> Array:
-        """Read the codes of this attribute off a table, shape (n,)."""
+        """Return the codes of this attribute in a table, shape (n,)."""
+        if self.columns is not None:
+            return self._encode_one_hot(table, self.columns)
+        _check_sensitive_columns(table, (self.name,))
         what = f"sensitive attribute {self.name!r}"
-        _require_columns(table, (self.name,) if self.columns is None else self.columns)
-        if self.columns is None:
-            return encode(table.factorize(self.name), self.values, what)
-        return _one_hot_codes(table, self.columns, self.name, len(self.values))
+        return encode(table.factorize(self.name), self.values, what)
 
     def decode(self, codes: Array) -> dict[Any, Recoded]:
-        """Content of the attribute's columns for these codes."""
+        """Return the content of the attribute's columns for these codes."""
         if self.columns is None:
             return {self.name: Recoded(self.values, codes)}
+        # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
         return {
             column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
             for i, column in enumerate(self.columns)
         }
 
     def groups(self, codes: Array) -> Array:
-        """Which group each code belongs to: PRIVILEGED, MARGINALISED or NEITHER."""
+        """Return the group of each code: PRIVILEGED, MARGINALISED or NEITHER."""
+        # NEITHER is appended as the last group, so that index -1 finds it: for (Female, Male) with
+        # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
         return np.append(of_value, NEITHER).astype(np.int8)[codes]
+
+    def _encode_one_hot(self, table: Table, columns: Sequence[Any]) -> Array:
+        _check_sensitive_columns(table, columns)
+        codes, n_ones, is_missing = read_one_hot(table, columns)
+        # Rows without a 1 have the dropped value, whose code follows those of the columns.
+        has_dropped = len(self.values) > len(columns)
+        is_dropped = (n_ones == 0) & ~is_missing & has_dropped
+        wrong = (codes < 0) & ~is_missing & ~is_dropped
+        if wrong.any():
+            raise ValueError(
+                f"one-hot attribute {self.name!r}: {wrong.sum()} rows do not have exactly one 1 "
+                f"among {listed(columns)}. If the encoding dropped a value, name it: "
+                "OneHot(..., dropped=...)."
+            )
+        return np.where(is_dropped, len(columns), codes)
 
 
 @dataclass(frozen=True, eq=False)
 class SensitiveAttributes:
-    """All sensitive attributes of a data set, in the order in which they were given.
+    """All sensitive attributes of a data set, in the order of `privileged`.
 
     Attributes
     ----------
@@ -169,33 +185,33 @@ class SensitiveAttributes:
 
     @property
     def columns(self) -> list[Any]:
-        """Columns of X that carry the attributes."""
+        """Columns of X that contain the attributes."""
         return [column for a in self for column in a.columns or (a.name,)]
 
     @property
     def has_couplings(self) -> bool:
-        """Whether other columns follow the attributes."""
+        """Whether any column follows the attributes."""
         return bool(self.couplings.all)
 
     @property
     def uncoupled(self) -> SensitiveAttributes:
-        """The same attributes, followed by no other column."""
+        """The same attributes without couplings."""
         return replace(self, couplings=NO_COUPLINGS)
 
     def encode(self, table: Table) -> Array:
-        """Read the codes off a table, shape (attributes, rows)."""
+        """Return the codes in a table, shape (attributes, rows)."""
         codes = np.stack([attribute.encode(table) for attribute in self])
         if self.missing == "error":
-            self._refuse_missing(codes)
+            self._check_not_missing(codes)
         return codes
 
     def follow(self, before: Array, after: Array) -> Array:
-        """Return codes of all columns once the attributes have changed.
+        """Return the codes of all columns after the attributes changed.
 
         Parameters
         ----------
         before : (attributes + coupled columns, k) codes of the rows
-        after : (attributes, k) codes that the attributes become
+        after : (attributes, k) new codes of the attributes
 
         Returns
         -------
@@ -203,6 +219,7 @@ class SensitiveAttributes:
         """
         if not self.has_couplings:
             return after
+        # With 2 attributes, rows 0 and 1 of `before` are attributes, rows 2, 3, … coupled columns.
         n = len(self)
         return np.vstack([after, self.couplings.follow(before[n:], before[:n], after)])
 
@@ -211,8 +228,8 @@ class SensitiveAttributes:
 
         Parameters
         ----------
-        codes : codes to write
-        before : codes that the rows have now, in the same shape
+        codes : new codes
+        before : current codes, in the same shape
         """
         columns: dict[Any, Recoded] = {}
         for attribute, of_attribute in zip(self, codes, strict=False):
@@ -222,24 +239,26 @@ class SensitiveAttributes:
         return columns
 
     def groups(self, codes: Array, active: Sequence[int] | None = None) -> Array:
-        """Group of each row, jointly over the active attributes.
+        """Return the group of each row by the active attributes together.
 
-        A row is privileged when it is so in every attribute; in neither group when any of its
-        values is missing.
+        A row is privileged if it is privileged in every attribute. A row with a missing value is
+        in neither group.
         """
         active = range(len(self)) if active is None else active
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
+        # Groups (1, 0, 1) of one attribute and (1, 1, 2) of another are (1, 0, 2) together: the
+        # minimum, but NEITHER = 2 wherever one of them is 2.
         return np.where((each == NEITHER).any(axis=0), NEITHER, each.min(axis=0)).astype(np.int8)
 
     def group_of(self, codes: Sequence[int], active: Sequence[int]) -> int:
-        """Return the group of one combination of codes, those of the active attributes."""
+        """Return the group of one combination of codes of the active attributes."""
         if min(codes) < 0:
             return NEITHER
         pairs = zip(active, codes, strict=True)
         is_privileged = all(self.attributes[j].is_privileged[code] for j, code in pairs)
         return PRIVILEGED if is_privileged else MARGINALISED
 
-    def _refuse_missing(self, codes: Array) -> None:
+    def _check_not_missing(self, codes: Array) -> None:
         for name, count in zip(self.names, (codes < 0).sum(axis=1), strict=True):
             if count:
                 raise ValueError(
@@ -249,7 +268,7 @@ class SensitiveAttributes:
 
 
 def empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
-    """Say which groups have no row, from the number of rows in each, for each named grouping."""
+    """Return a message for each group without rows, given the rows of each group by attribute."""
     names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
     return [
         f"no {names[group]} row for {attribute!r}"
@@ -271,18 +290,19 @@ def learn_attributes(
 
     Parameters
     ----------
-    X : DataFrame, array or Partitions
-        What the model sees.
-    privileged : mapping
-        From the name of each sensitive column (its position, for an array) to its privileged
-        value, a collection of them, or a `OneHot`. Attributes learned before pass unchanged.
+    X : DataFrame, array, or rows in partitions
+        Features of the model.
+    privileged : mapping or SensitiveAttributes
+        Maps the name of each sensitive column (its position, for an array) to its privileged
+        value, a collection of privileged values, or a `OneHot`. `SensitiveAttributes` keep their
+        values.
     domain : mapping, optional
-        All values an attribute can take, for those that X does not show completely; also those
-        of a coupled column.
+        All values of a sensitive or coupled column, for columns whose values do not all occur in
+        X.
     missing : {"error", "keep"}
-        Whether a missing sensitive value is an error, or its row is left unperturbed.
+        Whether a missing sensitive value raises an error, or its row is left unperturbed.
     coupled : mapping, optional
-        Columns that follow an attribute when it changes, such as {"relationship": {"sex":
+        Columns that follow an attribute if it changes, such as {"relationship": {"sex":
         {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see `dr_core.couplings`.
 
     Examples
@@ -295,30 +315,32 @@ def learn_attributes(
     check_choice("missing", missing, ("error", "keep"))
     check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
-        return _learned_before(X, privileged, domain, missing, coupled)
+        return _update_attributes(X, privileged, domain, missing, coupled)
     table = _as_columns(X)
     table.read({*privileged, *(coupled or ())} & set(table.keys()))
-    domain = _checked_domain(domain, privileged, coupled or {})
+    domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
-        _learn(table, name, value, domain.get(name)) for name, value in privileged.items()
+        _learn_attribute(table, name, value, domain.get(name))
+        for name, value in privileged.items()
     )
     attributes = SensitiveAttributes(learned, missing)
-    _refuse_shared_columns(attributes.columns)
-    return _with_couplings(attributes, table, coupled, domain)
+    _check_columns_disjoint(attributes.columns)
+    return _add_couplings(attributes, table, coupled, domain)
 
 
 def check_privileged(privileged: Any) -> None:
-    """Refuse what does not map sensitive columns to values, whatever the data."""
+    """Raise an error if `privileged` does not map column names to values."""
     if isinstance(privileged, SensitiveAttributes):
         return
     if not isinstance(privileged, Mapping) or not privileged:
         raise TypeError(
             "privileged must map each sensitive column to its privileged value, such as "
-            f'{{"sex": "Male"}}; it is {privileged!r}.'
+            f'{{"sex": "Male"}}; got {privileged!r}.'
         )
     if ALL in privileged:
         raise ValueError(
-            f"the name {ALL!r} stands for all attributes together; rename the column."
+            f"privileged has the column {ALL!r}, a name reserved for all attributes together. "
+            "Rename the column."
         )
 
 
@@ -326,7 +348,7 @@ def _as_columns(X: Any) -> Table | Partitions:
     return X if isinstance(X, Partitions | Table) else as_partitions(X, {})
 
 
-def _with_couplings(
+def _add_couplings(
     attributes: SensitiveAttributes,
     table: Table | Partitions,
     coupled: Rules | None,
@@ -339,7 +361,7 @@ def _with_couplings(
     return replace(attributes, couplings=couplings)
 
 
-def _learned_before(
+def _update_attributes(
     X: Any,
     attributes: SensitiveAttributes,
     domain: Mapping[Any, Any] | None,
@@ -347,65 +369,75 @@ def _learned_before(
     coupled: Rules | None,
 ) -> SensitiveAttributes:
     if domain:
-        raise ValueError("domain was learned with the attributes; pass it to learn_attributes.")
+        raise ValueError(
+            "domain cannot be passed with SensitiveAttributes, which have their values. Pass it "
+            "to learn_attributes where they are learned."
+        )
     if coupled and attributes.couplings:
-        raise ValueError("coupled was learned with the attributes; pass it there alone.")
+        raise ValueError(
+            "coupled cannot be passed with SensitiveAttributes that have couplings. Pass it to "
+            "learn_attributes where they are learned."
+        )
     if coupled:
-        attributes = _with_couplings(attributes, _as_columns(X), coupled, {})
+        attributes = _add_couplings(attributes, _as_columns(X), coupled, {})
     return attributes if missing == "error" else replace(attributes, missing=missing)
 
 
-def _checked_domain(
+def _check_domain(
     domain: Any, privileged: Mapping[Any, Any], coupled: Mapping[Any, Any]
 ) -> Mapping[Any, Any]:
     domain = {} if domain is None else domain
-    lists = isinstance(domain, Mapping) and all(
+    has_collections = isinstance(domain, Mapping) and all(
         isinstance(values, Iterable) and not isinstance(values, str) for values in domain.values()
     )
-    if not lists:
+    if not has_collections:
         raise TypeError(
             "domain must map sensitive columns to all their values, such as "
-            f'{{"sex": ["F", "M"]}}; it is {domain!r}.'
+            f'{{"sex": ["F", "M"]}}; got {domain!r}.'
         )
     plain = [name for name, value in privileged.items() if not isinstance(value, OneHot)]
     plain += list(coupled)
     others = [name for name in domain if name not in plain]
     if others:
         raise ValueError(
-            f"domain has {listed(others)}; its keys must be sensitive columns: {listed(plain)}."
+            f"domain must have sensitive or coupled columns as keys, {listed(plain)}; got "
+            f"{listed(others)}."
         )
     return domain
 
 
-def _refuse_shared_columns(columns: list[Any]) -> None:
-    shared = sorted({str(column) for column in columns if columns.count(column) > 1})
-    if shared:
-        raise ValueError(f"two sensitive attributes share the columns {listed(shared)}.")
+def _check_columns_disjoint(columns: list[Any]) -> None:
+    repeated = find_repeated(columns)
+    if repeated:
+        raise ValueError(
+            f"privileged has two sensitive attributes with the columns {listed(repeated)}. Use "
+            "each column once."
+        )
 
 
-def _learn(
+def _learn_attribute(
     table: Table | Partitions, name: Any, privileged: Any, domain: Collection[Any] | None
 ) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
-    _require_columns(table, (name,))
+    _check_sensitive_columns(table, (name,))
     given = None if domain is None else [value for value in domain if not pd.isna(value)]
-    values = _observed(table, name) if given is None else given
-    return _attribute(name, sorted_values(dict.fromkeys(values)), privileged)
+    values = _get_observed_values(table, name) if given is None else given
+    return _make_attribute(name, sorted_values(dict.fromkeys(values)), privileged)
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
-    _require_columns(table, one_hot.columns)
+    _check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
-    attribute = _attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
+    attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
     return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
 
 
-def _attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
+def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
     is_value = isinstance(privileged, tuple) and privileged in values
     chosen = list(privileged) if _is_collection(privileged) and not is_value else [privileged]
     if not chosen:
-        raise ValueError(f"privileged names no value of {name!r}, which has {listed(values)}.")
+        raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {listed(values)}.")
     unknown = [value for value in chosen if value not in values]
     if unknown:
         raise ValueError(
@@ -414,13 +446,13 @@ def _attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
         )
     if len(values) < 2:
         raise ValueError(
-            f"sensitive attribute {name!r} has the single value {listed(values)}: there is "
-            "nothing to perturb it into. Pass all its values as domain={...}, or leave it out."
+            f"sensitive attribute {name!r} needs at least two values; it has {listed(values)}. "
+            "Pass all its values as domain={...}, or leave it out."
         )
     is_privileged = np.array([value in chosen for value in values])
     if is_privileged.all():
         raise ValueError(
-            f"all values of {name!r} are privileged ({listed(values)}); at least one must not be."
+            f"privileged has all values of {name!r}: {listed(values)}. Leave at least one out."
         )
     return Attribute(name, tuple(values), is_privileged)
 
@@ -429,12 +461,12 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Index | pd.Series)
 
 
-def _observed(table: Table | Partitions, name: Any) -> list[Any]:
+def _get_observed_values(table: Table | Partitions, name: Any) -> list[Any]:
     values = table.distinct(name)
     if not values:
         raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")
     numbers = [value for value in values if isinstance(value, Number)]
-    if len(numbers) > MOST_NUMBERS:
+    if len(numbers) > MAX_SENSITIVE_NUMBERS:
         raise ValueError(
             f"sensitive attribute {name!r} has {len(numbers)} distinct numbers. Bin it first, "
             f"or pass its values as domain={{{name!r}: [...]}}."
@@ -442,7 +474,7 @@ def _observed(table: Table | Partitions, name: Any) -> list[Any]:
     return values
 
 
-def _require_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
+def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
     keys = table.keys()
     absent = [name for name in names if name not in keys]
     if absent:
@@ -451,19 +483,3 @@ def _require_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
             "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
             "model sees it, with the column that carries the attribute."
         )
-
-
-def _one_hot_codes(table: Table, columns: Sequence[Any], name: Any, n_values: int) -> Array:
-    hot = np.stack([read_zero_one(table.factorize(column), column) for column in columns])
-    missing = (hot < 0).any(axis=0)
-    count = hot.sum(axis=0)
-    has_dropped = n_values > len(columns)
-    wrong = ~missing & ((count > 1) | ((count == 0) & (not has_dropped)))
-    if wrong.any():
-        raise ValueError(
-            f"one-hot attribute {name!r}: {wrong.sum()} rows do not have exactly one 1 among "
-            f"{listed(columns)}. If the encoding dropped a value, name it: "
-            "OneHot(..., dropped=...)."
-        )
-    codes = np.where(count == 0, len(columns), hot.argmax(axis=0))
-    return np.where(missing, -1, codes)

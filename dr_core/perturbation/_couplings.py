@@ -1,6 +1,6 @@
-"""Columns that follow a sensitive attribute, so that perturbed people could exist.
+"""Columns that follow a sensitive attribute, so that perturbed rows stay plausible.
 
-A married man turned female stays a "Husband", unless the user says what becomes of it::
+Without rules, the relationship of a man stays "Husband" if his sex becomes Female. The rules ::
 
     coupled = {
         "relationship": {
@@ -8,61 +8,57 @@ A married man turned female stays a "Husband", unless the user says what becomes
         },
     }
 
-reads: when `sex` really changed, and became Female, a `relationship` of Husband becomes Wife.
+replace Husband with Wife in rows whose `sex` changed to Female, and Wife with Husband in rows
+whose `sex` changed to Male.
 
-- Values without a rule stay, and so do all columns where the attribute did not change.
-- What drives a column is a sensitive attribute, or another coupled column that changed itself.
-  Columns are rewritten in such an order; a cycle is refused.
-- A column that two others drive follows them one after the other, in the order of its rules.
-- A sensitive attribute cannot be coupled: its own perturbation decides what it becomes.
-- A column that was one-hot encoded is called by its old name, and its values by theirs, where
-  columns such as `relationship=Husband` or `relationship_Husband` exist; or values are the names
-  of its 0/1 columns. The 1 moves from one column to the other.
+- Values without a rule stay. A coupled column stays in rows whose attribute did not change.
+- The driver of a column is a sensitive attribute, or another coupled column. Columns are rewritten
+  after their drivers; rules with a cycle raise ValueError.
+- A column with two drivers follows them one after the other, in the order of its rules.
+- A sensitive attribute cannot be coupled, because its own perturbation determines its new value.
+- In the rules of a one-hot encoded column, a value is the name of its 0/1 column; or the original
+  value, if X has a column such as `relationship=Husband` or `relationship_Husband`. The 1 moves
+  from one column to another.
 
-Like attributes, couplings are learned once and serve every chunk and partition.
+Like attributes, couplings are learned once and apply to every chunk and partition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dr_core._tables import (
-    Partitions,
-    Recoded,
-    Table,
-    check_zero_one,
-    encode_known,
-    read_zero_one,
-)
-from dr_core._utils import Array, listed
+from dr_core._tables import Partitions, Recoded, Table, check_zero_one, encode_known, read_zero_one
+from dr_core._utils import Array, find_repeated, listed
 
-__all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings"]
+__all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings", "read_one_hot"]
 
 Rules = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Any]]]]
-"""column → what drives it → the value that became → {old value of the column: new value}."""
+"""{column: {driver: {new value of the driver: {old value of the column: new value}}}}."""
 
-MOST_VALUES = 1000
-"""A column of more values is rewritten only where rules name them."""
+MAX_CODED_VALUES = 1000
+"""Number of values up to which all values of a coupled column get a code, not only those named."""
 
-SHAPE = '{"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}'
+COUPLED_EXAMPLE = '{"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}'
 
 
 class Driver(NamedTuple):
-    """What a column follows.
+    """An attribute or a coupled column that another column follows.
 
     Attributes
     ----------
-    position : among the sensitive attributes, then the couplings
-    becomes : (values of the driver + 1, values of the column + 1) codes that the column takes
-        where the driver changed into a value; the last row and column stand for code -1
+    position : int
+        Position among the sensitive attributes followed by the couplings.
+    transitions : array of shape (values of the driver + 1, values of the column + 1)
+        `transitions[d, c]` is the new code of a column with code c whose driver changed to code d.
+        The last row and the last column are those of code -1.
     """
 
     position: int
-    becomes: Array
+    transitions: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +69,8 @@ class Coupling:
     ----------
     name : hashable
     values : tuple
-        The values that rules name, then others; codes are positions in it, and -1 is any value
-        that is not among them, which stays.
+        The values that rules name, then others. Codes are positions in it; -1 is any other value,
+        which stays.
     drivers : tuple of Driver
     columns : tuple or None
         The one-hot columns, in the order of `values`; None for a plain column.
@@ -86,23 +82,23 @@ class Coupling:
     columns: tuple[Hashable, ...] | None = None
 
     def encode(self, table: Table) -> Array:
-        """Read the codes of this column off a table, shape (n,)."""
+        """Return the codes of this column in a table, shape (n,)."""
         if self.columns is None:
             return encode_known(table.factorize(self.name), self.values)
-        hot = np.stack([read_zero_one(table.factorize(column), column) for column in self.columns])
-        ones = (hot == 1).sum(axis=0)
-        if (ones > 1).any():
+        codes, n_ones, _ = read_one_hot(table, self.columns)
+        if (n_ones > 1).any():
             raise ValueError(
-                f"coupled column {self.name!r}: {(ones > 1).sum()} rows have more than one 1 "
+                f"coupled column {self.name!r}: {(n_ones > 1).sum()} rows have more than one 1 "
                 f"among {listed(self.columns)}."
             )
-        known = (ones == 1) & (hot >= 0).all(axis=0)
-        return np.where(known, hot.argmax(axis=0), -1)
+        return codes
 
     def decode(self, before: Array, after: Array) -> dict[Any, Recoded]:
-        """Content of the column, or of its one-hot columns."""
+        """Return the content of the column, or of its one-hot columns."""
         if self.columns is None:
             return {self.name: Recoded(self.values, after)}
+        # Only the two columns that the 1 moves between are written: from code 0 to code 2 of three
+        # columns, column 0 gets 0, column 1 gets -1 (keep the content) and column 2 gets 1.
         changed = before != after
         return {
             column: Recoded(
@@ -114,13 +110,13 @@ class Coupling:
 
 @dataclass(frozen=True, eq=False)
 class Couplings:
-    """All coupled columns, those that drive others first.
+    """All coupled columns, each after its drivers.
 
     Attributes
     ----------
     all : tuple of Coupling
     rules : mapping
-        What the user wrote.
+        The rules as the user passed them.
     """
 
     all: tuple[Coupling, ...] = ()
@@ -140,7 +136,7 @@ class Couplings:
         return [column for coupling in self.all for column in coupling.columns or (coupling.name,)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The rules in plain types, as a file of rules holds them."""
+        """Return the rules in plain types, as in a file of rules."""
         return {
             str(column): {
                 str(driver): {
@@ -153,16 +149,16 @@ class Couplings:
         }
 
     def encode(self, table: Table) -> Array:
-        """Read the codes off a table, shape (couplings, rows)."""
+        """Return the codes in a table, shape (couplings, rows)."""
         codes = [coupling.encode(table) for coupling in self.all]
         return np.stack(codes) if codes else np.empty((0, table.n_rows), np.int8)
 
     def follow(self, own: Array, before: Array, after: Array) -> Array:
-        """Codes of the coupled columns once the sensitive attributes changed.
+        """Return the codes of the coupled columns after the sensitive attributes changed.
 
         Parameters
         ----------
-        own : (couplings, k) codes of the coupled columns as they are
+        own : (couplings, k) current codes of the coupled columns
         before, after : (attributes, k) codes of the sensitive attributes
 
         Returns
@@ -170,15 +166,18 @@ class Couplings:
         (couplings, k)
         """
         new = own.copy()
+        # The rows of `new` are views: a coupled column that changes below is seen by the columns
+        # that it drives. Example: sex changed from (1, 0, 1) to (0, 0, 0), so rows 0 and 2 moved;
+        # if both have code 3, they get transitions[0, 3]. Row 1 keeps its code.
         old, now = [*before, *own], [*after, *new]
         for coupling, codes in zip(self.all, new, strict=True):
-            for position, becomes in coupling.drivers:
+            for position, transitions in coupling.drivers:
                 moved = np.flatnonzero(old[position] != now[position])
-                codes[moved] = becomes[now[position][moved], codes[moved]]
+                codes[moved] = transitions[now[position][moved], codes[moved]]
         return new
 
     def decode(self, before: Array, after: Array) -> dict[Any, Recoded]:
-        """Content of all coupled columns for these codes."""
+        """Return the content of all coupled columns for codes (couplings, n)."""
         columns: dict[Any, Recoded] = {}
         for coupling, old, new in zip(self.all, before, after, strict=True):
             columns |= coupling.decode(old, new)
@@ -188,6 +187,33 @@ class Couplings:
 NO_COUPLINGS = Couplings()
 
 
+def read_one_hot(table: Table, columns: Sequence[Any]) -> tuple[Array, Array, Array]:
+    """Read one-hot columns.
+
+    Returns
+    -------
+    codes : (n,) position of the only 1 of each row; -1 for rows with a missing value, without a 1
+        or with more than one
+    n_ones : (n,) number of ones
+    is_missing : (n,) whether any of the columns is missing
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dr_core._tables import as_table
+    >>> table = as_table(pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 0, None]}))
+    >>> [found.tolist() for found in read_one_hot(table, ["a", "b"])]
+    [[0, 1, -1, -1], [1, 1, 0, 1], [False, False, False, True]]
+    """
+    # Rows of `hot` are the columns: a = (1, 0, 0, 1) and b = (0, 1, 0, -1), where -1 is missing.
+    # The position of the largest value in each column of `hot`, (0, 1, 0, 0), is the position of
+    # the 1, if there is exactly one.
+    hot = np.stack([read_zero_one(table.factorize(column), column) for column in columns])
+    n_ones, is_missing = (hot == 1).sum(axis=0), hot.min(axis=0) < 0
+    codes = np.where((n_ones == 1) & ~is_missing, hot.argmax(axis=0), -1)
+    return codes, n_ones, is_missing
+
+
 def learn_couplings(
     table: Table | Partitions,
     coupled: Rules,
@@ -195,15 +221,19 @@ def learn_couplings(
     sensitive_columns: Sequence[Any],
     domain: Mapping[Any, Any],
 ) -> Couplings:
-    """Check rules against a table, and put them into the order in which they apply.
+    """Check rules against a table, and sort them into the order in which they apply.
 
     Parameters
     ----------
     table : Table or Partitions
     coupled : mapping
-    sensitive : values of each sensitive attribute
-    sensitive_columns : columns that carry them
-    domain : all values of a column, for those that the table does not show completely
+        Rules; see the top of this module.
+    sensitive : mapping
+        Values of each sensitive attribute.
+    sensitive_columns : sequence
+        Columns that contain the sensitive attributes.
+    domain : mapping
+        All values of a column, for columns whose values do not all occur in the table.
 
     Examples
     --------
@@ -215,34 +245,33 @@ def learn_couplings(
     >>> learned.follow(learned.encode(table), np.array([[1, 0]]), np.array([[0, 1]]))
     array([[1, 0]], dtype=int8)
     """
-    for path, mapping in _levels(coupled):
-        if not isinstance(mapping, Mapping):
-            raise TypeError(f"coupled{path} must be a mapping, as in {SHAPE}; it is {mapping!r}.")
-    order = _in_order(coupled, list(sensitive))
-    _refuse_sensitive(order, sensitive, sensitive_columns)
-    found = [_find(table, name, _values_named(coupled, name), domain) for name in order]
-    domains = [*sensitive.values(), *(column.values for column in found)]
-    place = {name: i for i, name in enumerate([*sensitive, *order])}
+    _check_mappings(coupled)
+    order = _sort_by_driver(coupled, list(sensitive))
+    _check_not_sensitive(order, sensitive, sensitive_columns)
+    columns = [
+        _find_column(table, name, _get_named_values(coupled, name), domain) for name in order
+    ]
+    domains = {**sensitive, **{column.name: column.values for column in columns}}
     learned = tuple(
-        Coupling(
-            column.name,
-            column.values,
-            tuple(
-                Driver(place[driver], _becomes(column, driver, domains[place[driver]], rules))
-                for driver, rules in coupled[column.name].items()
-            ),
-            column.columns,
-        )
-        for column in found
+        replace(column, drivers=_make_drivers(column, coupled[column.name], domains))
+        for column in columns
     )
-    result = Couplings(learned, coupled)
-    _refuse_sensitive(result.columns, sensitive, sensitive_columns)
-    _refuse_shared(result.columns)
-    return result
+    couplings = Couplings(learned, coupled)
+    _check_not_sensitive(couplings.columns, sensitive, sensitive_columns)
+    _check_columns_differ(couplings.columns)
+    return couplings
 
 
-def _levels(coupled: Any) -> Iterator[tuple[str, Any]]:
-    """Every mapping of the rules, with the path that leads to it."""
+def _check_mappings(coupled: Any) -> None:
+    for path, mapping in _iter_mappings(coupled):
+        if not isinstance(mapping, Mapping):
+            raise TypeError(
+                f"coupled{path} must be a mapping, as in {COUPLED_EXAMPLE}; got {mapping!r}."
+            )
+
+
+def _iter_mappings(coupled: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every mapping of the rules with its path, outer mappings first."""
     yield "", coupled
     for column, drivers in coupled.items():
         yield f"[{column!r}]", drivers
@@ -253,21 +282,23 @@ def _levels(coupled: Any) -> Iterator[tuple[str, Any]]:
             )
 
 
-def _in_order(coupled: Rules, sensitive: list[Any]) -> list[Any]:
-    """Coupled columns, each after all that drive it."""
+def _sort_by_driver(coupled: Rules, sensitive: list[Any]) -> list[Any]:
+    """Return the coupled columns, each after its drivers."""
     order: list[Any] = []
 
     def visit(name: Any, path: list[Any]) -> None:
         if name in path:
             cycle = " → ".join(repr(column) for column in [*path[path.index(name) :], name])
-            raise ValueError(f"coupled columns drive each other in a cycle: {cycle}.")
+            raise ValueError(
+                f"coupled columns drive each other in a cycle: {cycle}. Remove one of these rules."
+            )
         for driver in coupled[name]:
             if driver in coupled:
                 visit(driver, [*path, name])
             elif driver not in sensitive:
                 raise ValueError(
-                    f"coupled lets {name!r} follow {driver!r}, which is no sensitive attribute "
-                    f"({listed(sensitive)}) and not coupled itself."
+                    f"coupled[{name!r}] has the driver {driver!r}; a driver must be a sensitive "
+                    f"attribute ({listed(sensitive)}) or another coupled column."
                 )
         if name not in order:
             order.append(name)
@@ -277,89 +308,110 @@ def _in_order(coupled: Rules, sensitive: list[Any]) -> list[Any]:
     return order
 
 
-def _refuse_sensitive(
+def _check_not_sensitive(
     names: list[Any], sensitive: Mapping[Any, Any], sensitive_columns: Sequence[Any]
 ) -> None:
     both = [name for name in names if name in sensitive or name in sensitive_columns]
     if both:
         raise ValueError(
-            f"coupled names {listed(both)}, a sensitive attribute: its own perturbation decides "
-            "what it becomes. Leave it out of coupled, or out of privileged."
+            f"coupled has {listed(both)}, a sensitive attribute: its own perturbation determines "
+            "its new value. Remove it from coupled, or from privileged."
         )
 
 
-def _refuse_shared(columns: list[Any]) -> None:
-    shared = sorted({str(column) for column in columns if columns.count(column) > 1})
-    if shared:
-        raise ValueError(f"coupled names the columns {listed(shared)} twice.")
+def _check_columns_differ(columns: list[Any]) -> None:
+    repeated = find_repeated(columns)
+    if repeated:
+        raise ValueError(
+            f"coupled has several rules for the columns {listed(repeated)}. Write them under one "
+            "name."
+        )
 
 
-def _values_named(coupled: Rules, name: Any) -> list[Any]:
-    """Values of a column that any rule speaks of, as what changes or as what drives."""
-    own = [v for cases in coupled[name].values() for m in cases.values() for v in _pairs(m)]
+def _get_named_values(coupled: Rules, name: Any) -> list[Any]:
+    """Return the values of a column that any rule names, as its own or as those of a driver."""
+    moves = [move for cases in coupled[name].values() for move in cases.values()]
+    own = [value for move in moves for pair in move.items() for value in pair]
     driving = [value for drivers in coupled.values() for value in drivers.get(name, ())]
-    unusable = [value for value in own if not isinstance(value, Hashable)]
-    if unusable:
-        raise TypeError(f"coupled[{name!r}] must name single values; it has {listed(unusable)}.")
+    unhashable = [value for value in own if not isinstance(value, Hashable)]
+    if unhashable:
+        raise TypeError(f"coupled[{name!r}] must have single values; got {listed(unhashable)}.")
     return list(dict.fromkeys([*own, *driving]))
 
 
-def _pairs(moves: Mapping[Any, Any]) -> Iterator[Any]:
-    for pair in moves.items():
-        yield from pair
-
-
-def _find(
+def _find_column(
     table: Table | Partitions, name: Any, values: list[Any], domain: Mapping[Any, Any]
 ) -> Coupling:
-    """Where a coupled column is in the table, with the values that rules name."""
+    """Find a coupled column, or its one-hot columns, in the table; drivers are added later."""
     if name in table.keys():  # noqa: SIM118
-        known = list(domain.get(name, table.distinct(name)))
-        unknown = [value for value in values if value not in known]
-        if unknown:
-            raise ValueError(
-                f"coupled names the values {listed(unknown)}, which column {name!r} has not; it "
-                f"has {listed(known)}. If X merely lacks them, pass all values as "
-                f"domain={{{name!r}: [...]}}."
-            )
-        # A column that is written from a short list of its values is written fast.
-        others = known if len(known) <= MOST_VALUES else []
-        return Coupling(name, tuple(dict.fromkeys([*values, *others])))
+        return Coupling(name, _learn_values(table, name, values, domain))
     if not values:
-        raise ValueError(
-            f"coupled names column {name!r}, which X has not: {listed(table.keys())}."
-        )
-    columns = tuple(_one_hot_column(table, name, value) for value in values)
+        raise ValueError(f"coupled has the column {name!r}; X has {listed(table.keys())}.")
+    columns = tuple(_find_one_hot_column(table, name, value) for value in values)
     return Coupling(name, tuple(values), columns=columns)
 
 
-def _one_hot_column(table: Table | Partitions, name: Any, value: Any) -> Any:
+def _learn_values(
+    table: Table | Partitions, name: Any, values: list[Any], domain: Mapping[Any, Any]
+) -> tuple[Any, ...]:
+    """Return the values that rules name, then the other values of a column if they are few."""
+    known = list(domain.get(name, table.distinct(name)))
+    unknown = [value for value in values if value not in known]
+    if unknown:
+        raise ValueError(
+            f"coupled has the values {listed(unknown)}; column {name!r} has {listed(known)}. If X "
+            f"only lacks them, pass all values as domain={{{name!r}: [...]}}."
+        )
+    # Writing a column is faster if all of its values have a code.
+    others = known if len(known) <= MAX_CODED_VALUES else []
+    return tuple(dict.fromkeys([*values, *others]))
+
+
+def _find_one_hot_column(table: Table | Partitions, name: Any, value: Any) -> Any:
     keys = set(table.keys())
     for column in (value, f"{name}={value}", f"{name}_{value}"):
         if column in keys:
             check_zero_one(table.distinct(column), column)
             return column
     raise ValueError(
-        f"coupled names column {name!r} with the value {value!r}, but X has neither a column "
+        f"coupled has the column {name!r} with the value {value!r}, but X has neither a column "
         f"{name!r} nor a 0/1 column {f'{name}={value}'!r}, {f'{name}_{value}'!r} or {value!r}. "
-        f"It has {listed(table.keys())}."
+        f"X has {listed(table.keys())}."
     )
 
 
-def _becomes(
-    column: Coupling, driver: Any, domain: Sequence[Any], rules: Mapping[Any, Mapping[Any, Any]]
+def _make_drivers(
+    column: Coupling,
+    rules: Mapping[Any, Mapping[Any, Mapping[Any, Any]]],
+    domains: Mapping[Any, Sequence[Any]],
+) -> tuple[Driver, ...]:
+    position = {name: i for i, name in enumerate(domains)}
+    return tuple(
+        Driver(position[driver], _make_transitions(column, driver, domains[driver], cases))
+        for driver, cases in rules.items()
+    )
+
+
+def _make_transitions(
+    column: Coupling, driver: Any, domain: Sequence[Any], cases: Mapping[Any, Mapping[Any, Any]]
 ) -> Array:
-    """What each code of a column becomes, for each code of what drives it; -1 stays -1."""
-    unknown = [value for value in rules if value not in domain]
+    """Return the new code of a column, for each code of its driver and each code of its own."""
+    unknown = [value for value in cases if value not in domain]
     if unknown:
         raise ValueError(
             f"coupled[{column.name!r}][{driver!r}] has a rule for {listed(unknown)}, which is no "
-            f"value of {driver!r}; it has {listed(domain)}."
+            f"value of {driver!r}; its values are {listed(domain)}."
         )
-    place, codes = list(domain).index, column.values.index
+    # One row for each value of the driver, one column for each old value; index -1 is the last of
+    # both, so that unknown values stay. For {"Female": {"Husband": "Wife"}} with the domain
+    # (Female, Male) and the values (Husband, Wife), the table is
+    #     Female: 1 1 -1
+    #     Male:   0 1 -1
+    #     (-1):   0 1 -1
+    row, code = list(domain).index, column.values.index
     stay = np.append(np.arange(len(column.values), dtype=np.int32), np.int32(-1))
-    becomes = np.tile(stay, (len(domain) + 1, 1))
-    for value, moves in rules.items():
+    transitions = np.tile(stay, (len(domain) + 1, 1))
+    for value, moves in cases.items():
         for old, new in moves.items():
-            becomes[place(value), codes(old)] = codes(new)
-    return becomes
+            transitions[row(value), code(old)] = code(new)
+    return transitions

@@ -1,9 +1,9 @@
-"""Columns that may have to follow a sensitive attribute: rules to check by hand.
+"""Suggestions for columns that should follow a sensitive attribute.
 
-A value such as "Husband" that nearly only one group has betrays the group; a perturbed row that
-keeps it could hardly exist. Its counterpart is the value of the same column that nearly only the
-other group has, and whose rows are much like its own in all other columns. Only people can say
-whether the two really mean the same: a suggestion is a question.
+Some values, such as "Husband", occur in nearly only one group. A perturbed row that keeps such a
+value is implausible. The counterpart of the value is a value of the same column that occurs in
+nearly only the other group, in rows with similar values in all other columns. Check by hand
+whether both values have the same meaning before you use a suggestion.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from pprint import pformat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, lea
 from dr_core.perturbation._pairs import (
     MAX_BINS,
     MAX_RARE_SHARE,
-    PairCounts,
+    Category,
     count_pairs,
     encode_categories,
     find_rare_cells,
@@ -32,13 +32,27 @@ from dr_core.perturbation._pairs import (
 
 __all__ = ["Suggestions", "suggest_couplings"]
 
-EXPECTED = 5.0
-"""Rows of the other group that chance would have shown, for a value to be exclusive."""
+MIN_EXPECTED_OTHERS = 5.0
+"""Minimum expected number of rows of the other group, for a value to be exclusive."""
 
 MIN_LIKENESS = 0.85
-"""Values whose rows have less than this in common are no counterparts of each other."""
+"""Minimum likeness of counterparts."""
 
-COLUMNS = ["attribute", "column", "value", "group", "rows", "others", "counterpart", "likeness"]
+GROUP_NAMES = ("marginalised", "privileged")
+"""Names of the groups, by position."""
+
+
+class Suggestion(NamedTuple):
+    """One row of `Suggestions.table`."""
+
+    attribute: Any
+    column: Any
+    value: Any
+    group: str
+    rows: int
+    others: int
+    counterpart: Any = None
+    likeness: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +62,13 @@ class Suggestions:
     Attributes
     ----------
     table : DataFrame
-        One row for each such value of a `column`: the `group` of the `attribute` that has it,
-        "privileged" or "marginalised", its `rows`, those of `others`, and its `counterpart`,
-        missing where none was found. `likeness` tells how much the rows of both values have in
-        common in all other columns, from 0 to 1.
+        One row for each such `value` of a `column`. `group` is the group of the `attribute` that
+        has the value, "privileged" or "marginalised". `rows` is the number of its rows with the
+        value, `others` that of the other group. `counterpart` is None if none was found.
+        `likeness` is the mean overlap of the distributions of all other columns among the rows of
+        both values, from 0 to 1.
     coupled : dict
-        Rules for values that have a counterpart, as `coupled=` takes them.
+        Rules for values with a counterpart, for the parameter `coupled`.
     """
 
     table: pd.DataFrame
@@ -74,20 +89,20 @@ def suggest_couplings(
     privileged: Mapping[Any, Any] | SensitiveAttributes,
     *,
     rare: float = MAX_RARE_SHARE,
-    min_expected: float = EXPECTED,
+    min_expected: float = MIN_EXPECTED_OTHERS,
 ) -> Suggestions:
-    """Look for columns whose values are (nearly) exclusive to one group, and propose rules.
+    """Find values that are (nearly) exclusive to one group, and suggest rules for them.
 
     Parameters
     ----------
     X : DataFrame (pandas, polars) or array of shape (n, d)
-    privileged : mapping, or attributes learned before
+    privileged : mapping, or SensitiveAttributes
         See `learn_attributes`.
     rare : float in [0, 1)
-        A value is exclusive to one group when the other has it at most this share as often as
-        chance would have it.
+        A value is exclusive to one group if its count in the other group is at most this share of
+        the count expected if group and value were independent.
     min_expected : float
-        Rows of the other group that chance would have shown at the least.
+        Values with a lower expected count in the other group are not suggested.
 
     Returns
     -------
@@ -112,96 +127,112 @@ def suggest_couplings(
     categories = read_categories(table, attributes, MAX_BINS)
     pairs = count_pairs(table, attributes, categories)
     codes = encode_categories(table, attributes.encode(table), categories)
-    search = _Search(pairs, codes, rare, min_expected)
-    found = [row for j in range(len(attributes)) for row in search.of(j)]
-    found.sort(key=lambda row: -row[COLUMNS.index("rows")])
-    return Suggestions(pd.DataFrame(found, columns=COLUMNS), _rules(found, attributes))
+    found = []
+    for (j, i), counts in pairs.counts.items():
+        if i >= len(attributes) and categories[i].edges is None:
+            attribute = attributes.attributes[j]
+            exclusive = _find_exclusive(attribute, categories[i], counts, rare, min_expected)
+            others = [k for k in range(len(attributes), len(categories)) if k != i]
+            columns = [(codes[k], len(categories[k])) for k in others]
+            found += _add_counterparts(exclusive, codes[i], columns)
+    found.sort(key=lambda suggestion: -suggestion.rows)
+    frame = pd.DataFrame(found, columns=list(Suggestion._fields))
+    return Suggestions(frame, _make_rules(found, attributes))
 
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    pairs: PairCounts
-    codes: list[Array]
-    rare: float
-    min_expected: float
-
-    def of(self, j: int) -> Iterator[tuple[Any, ...]]:
-        """Rows of the table for one attribute."""
-        attribute = self.pairs.attributes.attributes[j]
-        for i in range(len(self.pairs.attributes), len(self.pairs.categories)):
-            category, counts = self.pairs.categories[i], self._by_group(j, i)
-            if category.edges is None:
-                exclusive = self._exclusive(counts[:, : len(category.labels)])
-                partner = self._counterparts(i, *exclusive)
-                for v, (other, likeness) in partner.items():
-                    mine = int(v in exclusive[1])
-                    yield (
-                        attribute.name,
-                        category.name,
-                        category.labels[v],
-                        ("marginalised", "privileged")[mine],
-                        int(counts[mine, v]),
-                        int(counts[1 - mine, v]),
-                        None if other is None else category.labels[other],
-                        likeness,
-                    )
-
-    def _by_group(self, j: int, i: int) -> Array:
-        """Counts of marginalised, then of privileged rows."""
-        is_privileged = self.pairs.attributes.attributes[j].is_privileged
-        counts = self.pairs.counts[j, i]
-        return np.stack([counts[is_privileged == group].sum(axis=0) for group in (False, True)])
-
-    def _exclusive(self, counts: Array) -> list[list[int]]:
-        """Values that nearly only marginalised rows have, and those of privileged ones."""
-        lacking = find_rare_cells(counts, self.rare, self.min_expected)
-        return [np.flatnonzero(lacking[1 - group]).tolist() for group in (0, 1)]
-
-    def _counterparts(
-        self, i: int, marginalised: list[int], privileged: list[int]
-    ) -> dict[int, tuple[int | None, float]]:
-        """For each exclusive value, the one of the other group that it shares most with.
-
-        Only values that choose each other, and are alike enough, are counterparts.
-        """
-        likeness = np.array([[self._likeness(i, m, p) for p in privileged] for m in marginalised])
-        partner: dict[int, tuple[int | None, float]] = dict.fromkeys(
-            [*marginalised, *privileged], (None, np.nan)
+def _find_exclusive(
+    attribute: Attribute, category: Category, counts: Array, rare: float, min_expected: float
+) -> dict[int, Suggestion]:
+    """Return the values that nearly only one group has, by their codes in the category."""
+    # counts[a, v] is the number of rows with value a of the attribute and value v of the column.
+    # by_group has one row for each group. [[0, 90], [80, 1]] means that value 0 occurs in 80
+    # privileged rows only. It is rare in row 0, so it is exclusive to group 1.
+    known = counts[:, : len(category.labels)]
+    by_group = np.stack([known[attribute.is_privileged == g].sum(axis=0) for g in (False, True)])
+    is_rare = find_rare_cells(by_group, rare, min_expected)
+    return {
+        v: Suggestion(
+            attribute.name,
+            category.name,
+            category.labels[v],
+            GROUP_NAMES[group],
+            int(by_group[group, v]),
+            int(by_group[1 - group, v]),
         )
-        if likeness.size:
-            for a, b in enumerate(likeness.argmax(axis=1)):
-                alike = float(likeness[a, b])
-                if likeness[:, b].argmax() == a and alike >= MIN_LIKENESS:
-                    partner[marginalised[a]] = privileged[b], alike
-                    partner[privileged[b]] = marginalised[a], alike
-        return partner
-
-    def _likeness(self, i: int, v: int, w: int) -> float:
-        """Mean overlap of the distributions of all other columns among rows of two values."""
-        rows = [np.flatnonzero(self.codes[i] == value) for value in (v, w)]
-        others = range(len(self.pairs.attributes), len(self.codes))
-        return float(np.mean([self._overlap(k, *rows) for k in others if k != i] or [0.0]))
-
-    def _overlap(self, k: int, first: Array, second: Array) -> float:
-        shares = [
-            np.bincount(self.codes[k][rows], minlength=len(self.pairs.categories[k])) / len(rows)
-            for rows in (first, second)
-        ]
-        return float(np.minimum(*shares).sum())
+        for group in (0, 1)
+        for v in np.flatnonzero(is_rare[1 - group]).tolist()
+    }
 
 
-def _rules(found: list[tuple[Any, ...]], attributes: SensitiveAttributes) -> dict[Any, Any]:
-    """Write rules for all values that have a counterpart."""
+def _add_counterparts(
+    exclusive: dict[int, Suggestion], codes: Array, columns: list[tuple[Array, int]]
+) -> list[Suggestion]:
+    """Return the suggestions for one column, with counterparts where there are any.
+
+    Parameters
+    ----------
+    exclusive : suggestions by the code of their value
+    codes : (n,) codes of the column
+    columns : codes of each other column, and their number of distinct codes
+    """
+    rows = {v: np.flatnonzero(codes == v) for v in exclusive}
+    first, second = ([v for v in exclusive if exclusive[v].group == g] for g in GROUP_NAMES)
+    likeness = np.array(
+        [[_compute_likeness(rows[v], rows[w], columns) for w in second] for v in first]
+    )
+    matched = dict(exclusive)
+    for a, b in _find_mutual_best(likeness):
+        pair = first[a], second[b]
+        for v, w in (pair, pair[::-1]):
+            matched[v] = exclusive[v]._replace(
+                counterpart=exclusive[w].value, likeness=float(likeness[a, b])
+            )
+    return list(matched.values())
+
+
+def _find_mutual_best(likeness: Array) -> Iterator[tuple[int, int]]:
+    """Yield the cells that are largest in their row and in their column, and large enough.
+
+    >>> list(_find_mutual_best(np.array([[0.9, 0.2], [0.95, 0.3]])))
+    [(1, 0)]
+    """
+    if likeness.size:
+        for a, b in enumerate(likeness.argmax(axis=1).tolist()):
+            if likeness[:, b].argmax() == a and likeness[a, b] >= MIN_LIKENESS:
+                yield a, b
+
+
+def _compute_likeness(first: Array, second: Array, columns: list[tuple[Array, int]]) -> float:
+    """Return the mean overlap of two sets of rows over several columns, 0 without columns."""
+    overlaps = [_compute_overlap(codes[first], codes[second], n) for codes, n in columns]
+    return float(np.mean(overlaps or [0.0]))
+
+
+def _compute_overlap(first: Array, second: Array, n_codes: int) -> float:
+    """Return how much the distributions of two arrays of codes have in common, from 0 to 1.
+
+    >>> _compute_overlap(np.array([0, 0, 1, 2]), np.array([0, 1]), n_codes=3)
+    0.75
+    """
+    # The shares of the codes are (0.5, 0.25, 0.25) and (0.5, 0.5, 0). Their minima are
+    # (0.5, 0.25, 0), with the sum 0.75.
+    shares = [np.bincount(codes, minlength=n_codes) / len(codes) for codes in (first, second)]
+    return float(np.minimum(*shares).sum())
+
+
+def _make_rules(found: list[Suggestion], attributes: SensitiveAttributes) -> dict[Any, Any]:
+    """Return rules for all values that have a counterpart."""
     by_name = {attribute.name: attribute for attribute in attributes}
     rules: dict[Any, Any] = {}
-    for name, column, value, group, _, _, counterpart, _ in found:
-        if counterpart is not None:
-            for new in _other_group(by_name[name], group):
-                moves = rules.setdefault(column, {}).setdefault(name, {}).setdefault(new, {})
-                moves[value] = counterpart
+    for one in found:
+        if one.counterpart is not None:
+            drivers = rules.setdefault(one.column, {}).setdefault(one.attribute, {})
+            for new in _get_other_values(by_name[one.attribute], one.group):
+                drivers.setdefault(new, {})[one.value] = one.counterpart
     return rules
 
 
-def _other_group(attribute: Attribute, group: str) -> list[Any]:
+def _get_other_values(attribute: Attribute, group: str) -> list[Any]:
+    """Return the values of the other group."""
     pairs = zip(attribute.values, attribute.is_privileged, strict=True)
     return [value for value, is_privileged in pairs if is_privileged == (group != "privileged")]

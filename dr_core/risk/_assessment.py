@@ -1,7 +1,7 @@
 """Discriminative risk of one model: ℓ(f, x) = 1[f(x) ≠ f(x̃)], averaged.
 
-*Exact* risk is the expectation over the perturbation itself: every x̃ a row can become, with its
-probability. It is not random. *Sampled* risk averages over random draws of x̃.
+*Exact* risk is the expectation over every possible x̃ of each row. It is not random. *Sampled* risk
+is the mean over random draws of x̃.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ INTERVALS = {"wilson": wilson, "chernoff": chernoff}
 
 @dataclass(frozen=True, eq=False)
 class RiskAssessment:
-    """How a model's predictions depend on sensitive attributes alone.
+    """Discriminative risk of a model, in total and by attribute, group and row.
 
     For rows in memory there are also `individual`, `concerned`, `predictions`, `risks` and
     `groups`. For rows in partitions these raise ValueError, because rows are not collected.
@@ -65,9 +65,9 @@ class RiskAssessment:
     totals : RiskTotals
         The sums that every result is computed from.
     rows : RowRisks, or None
-        What is known of each row.
+        Predictions, risks and groups of each row.
     part : Partition, or None
-        X itself (not a copy) and its weights; for `plausibility`.
+        X (not a copy) and its weights, for `plausibility`.
     """
 
     plan: PerturbationPlan
@@ -77,7 +77,7 @@ class RiskAssessment:
 
     @property
     def names(self) -> list[Any]:
-        """What was perturbed: each attribute alone (where asked for), then "all" together."""
+        """Names of the attributes if perturbed alone (`each_attribute`), then "all"."""
         return self.plan.names
 
     @property
@@ -87,7 +87,7 @@ class RiskAssessment:
 
     @property
     def predictions(self) -> Array:
-        """f(x), the predictions for the rows as they are, shape (n,)."""
+        """Predictions f(x) for the unperturbed rows, shape (n,)."""
         return self._rows.predictions
 
     @property
@@ -121,12 +121,12 @@ class RiskAssessment:
 
     @cached_property
     def worst_case(self) -> float:
-        """Share of rows whose prediction at least one of the perturbations tried changes."""
+        """Share of rows whose prediction at least one perturbation changes."""
         return self.totals.groups[-1].mean("touched")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
-        """Which predictions change into which: columns from, to and share of all rows."""
+        """Changes of predictions: columns from, to and share of all rows."""
         return self.totals.directions.table(self.totals.weight)
 
     @cached_property
@@ -154,30 +154,30 @@ class RiskAssessment:
 
     @property
     def concerned(self) -> Array:
-        """Positions of the rows whose prediction can change, most at risk first."""
+        """Positions of the rows whose prediction can change, highest risk first."""
         order = np.argsort(-self.individual, kind="stable")
         return order[: np.count_nonzero(self.individual)]
 
     @property
     def n_effective(self) -> float:
-        """Number of rows; with unequal weights, the number of equal ones worth as much (Kish)."""
+        """Number of rows; with unequal weights, Kish's effective sample size."""
         return share(self.totals.weight**2, self.totals.squares)
 
     def interval(self, confidence: float = 0.95, *, method: str = "wilson") -> Interval:
-        """Confidence interval of `value`, for the population the rows were drawn from.
+        """Return the confidence interval of `value` for the population of the rows.
 
         Parameters
         ----------
         confidence : float in (0, 1)
         method : {"wilson", "chernoff"}
-            Wilson's score interval, which is conservative for the fractional risks of the exact
-            method; or the Chernoff-Hoeffding interval, whose coverage holds for every number of
-            equally weighted rows. Unequal weights enter through `n_effective`.
+            Wilson's score interval is conservative for the fractional risks of the exact method.
+            The Chernoff-Hoeffding interval has the stated coverage for every number of equally
+            weighted rows. With unequal weights, both use `n_effective` as the number of rows.
         """
         return self._interval(self.value, confidence, method)
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
-        """Risk of each attribute alone and of all together, with interval, extremes and groups."""
+        """Return the risks of `names`, with confidence interval, worst case and groups."""
         values = [groups.mean("risk") for groups in self.totals.groups]
         intervals = [self._interval(value, confidence, "wilson") for value in values]
         frame = pd.DataFrame(
@@ -202,22 +202,22 @@ class RiskAssessment:
         rare: float = MAX_RARE_SHARE,
         min_expected: float = MIN_EXPECTED,
     ) -> Plausibility:
-        """Tell how many of the perturbed rows could exist, and the risk among those alone.
+        """Compute the share of plausible perturbed rows, and the risk among these only.
 
-        A perturbed row is implausible when a sensitive value it was given hardly ever goes with
-        one of its other values in the reference data.
+        A perturbed row is implausible if its new sensitive value is rare beside one of its other
+        values in the reference data.
 
         Parameters
         ----------
         reference : DataFrame or array, optional
-            Rows of people who exist, such as the training data; the X assessed when left out.
+            Real rows, such as the training data. X by default.
         bins : int
-            Numbers of more distinct values than this are put into so many bins.
+            Columns with more distinct numbers than this are divided into this number of bins.
         rare : float in [0, 1)
-            A pair is implausible when it occurs at most this share as often as chance would have
-            it; 0 for pairs never seen.
+            A pair of values is implausible if its count is at most this share of the count
+            expected if both were independent. With 0, only pairs that never occur are implausible.
         min_expected : float
-            Pairs that chance would have shown less often than this are not judged.
+            Pairs with a lower expected count are never implausible.
 
         Returns
         -------
@@ -249,7 +249,7 @@ class RiskAssessment:
         return Plausibility(self.plan, check.pairs, found["model"]["plausibility"])
 
     def _iter_known_changes(self, part: Partition) -> Any:
-        """Yield the changes again without asking the model: each loss is known."""
+        """Yield the changes again from the stored losses, without the model."""
         rows, start, weights = self._rows, 0, part.weights
         for chunk in iter_perturbed(part.table, self.plan.at_row(0)):
             loss = rows.loss[start : start + len(chunk.variants)]
@@ -309,33 +309,33 @@ def assess_risk(
     estimator : object with `predict`, or a callable
         A fitted model, or a function from X to predictions: classes of any type, or numbers.
     X : DataFrame (pandas, polars), array of shape (n, d), or rows in partitions
-        Rows as the model takes them, sensitive columns included. Never modified. More rows than
-        memory come as a Dask DataFrame, as `iter_chunks(path)`, or as any iterable of frames that
-        can be gone through twice; every result is the same to the last digit.
+        Features of the model, with the sensitive columns. X is not modified. Data larger than
+        memory can be a Dask DataFrame, `iter_chunks(path)`, or any iterable of frames that can be
+        iterated twice. The results are identical to those for one frame.
     privileged : mapping, or SensitiveAttributes
         The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`, which also takes the domain of values, missing values and coupled
-        columns.
+        `learn_attributes`, which has options for domains, missing values and coupled columns.
     y : array of shape (n,), or name of a column of X, optional
-        True labels. With them, `table` also tells the accuracy before and after perturbation. A
-        column named here is not shown to the model. For rows in partitions y may also be a Dask
-        Series, or a list with the labels of each partition.
+        True labels. If given, `table` has the accuracy before and after perturbation. A column
+        named here is not passed to the model. For X in partitions, y may also be a Dask Series, or
+        a list with the labels of each partition.
     method : {"exact", "sample"}
-        Expectation over every possible perturbation, or the mean of random draws.
+        Expectation over every possible perturbation, or mean over random draws.
     p : float in (0, 1]
-        Probability with which each attribute of each row is perturbed.
+        Probability that an attribute of a row is perturbed.
     n_samples : int
-        Draws for each row, with method "sample".
+        Number of draws for each row, with method "sample".
     random_state : int, Generator or None
-        Where draws come from, with method "sample".
+        Seed or generator of the draws, with method "sample".
     sample_weight : array of shape (n,), or name of a column of X, optional
-        As for y.
+        Weights of the rows, in the forms allowed for y.
     chunk_size : int, optional
-        Rows perturbed and predicted at once; it bounds memory, and never changes the result.
+        Number of rows perturbed and predicted at once. It limits memory and does not change the
+        result.
     tolerance : float
-        A numeric prediction counts as changed when it moves by more than this.
+        A numeric prediction counts as changed if it changes by more than this.
     each_attribute : bool
-        Whether to perturb each attribute alone too; without it only "all" is predicted.
+        Whether to perturb each attribute alone, too. If False, only "all" is computed.
     progress : bool
         Whether to show a progress bar.
 
@@ -345,7 +345,7 @@ def assess_risk(
 
     Examples
     --------
-    A model that hires men over 30 and women over 40:
+    This model hires men over 30 and women over 40:
 
     >>> X = pd.DataFrame({"sex": ["Male", "Male", "Female", "Female"], "age": [25, 35, 35, 45]})
     >>> hires = lambda X: X["age"] > X["sex"].map({"Male": 30, "Female": 40})
@@ -382,7 +382,7 @@ def assess_risk(
 
 
 def _check_classes(estimator: Any, totals: RiskTotals) -> None:
-    """Refuse predictions that are neither labels of y nor classes that the model knows."""
+    """Raise ValueError if a prediction is neither a label of y nor a class of the model."""
     if totals.directions.are_numbers or not totals.labels:
         return
     labels = find_classes(list(totals.labels), {"model": estimator})

@@ -26,20 +26,20 @@ def bagging(people, labels):
     return BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, labels)
 
 
-def audited(model, X, y, **options):
+def audit(model, X, y, **options):
     settings = {"ensembles": True, "random_state": 0} | options
     return compare({"m": model}, X, y, {"sex": 1}, **settings).ensembles
 
 
 def test_the_suggested_vote_has_at_most_half_of_the_members(people, labels, bagging):
-    found = audited(bagging, people, labels)["m"]
+    found = audit(bagging, people, labels)["m"]
     assert found.n_members == 11
     assert 1 <= len(found.pruned.members) <= 5
     assert tuple(found.pruned.members) in found.pruned.front["members"].tolist()
 
 
-def test_rows_that_choose_do_not_judge(people, labels, bagging):
-    scores = audited(bagging, people, labels)["m"].scores
+def test_rows_for_pruning_and_held_out_rows_are_halves(people, labels, bagging):
+    scores = audit(bagging, people, labels)["m"].scores
     assert scores[["vote", "on", "rows"]].to_numpy().tolist() == [
         ["full", "choose", 200],
         ["suggested", "choose", 200],
@@ -48,8 +48,8 @@ def test_rows_that_choose_do_not_judge(people, labels, bagging):
     ]
 
 
-def test_bounds_are_told_for_both_votes(people, labels, bagging):
-    found = audited(bagging, people, labels)["m"]
+def test_bounds_are_computed_for_both_votes(people, labels, bagging):
+    found = audit(bagging, people, labels)["m"]
     assert found.bounds.columns.tolist() == BOUNDS
     judged = found.scores[found.scores["on"] == "judge"].set_index("vote")["risk"]
     sure = found.bounds[found.bounds["guaranteed"] & found.bounds["applies"]]
@@ -59,38 +59,38 @@ def test_bounds_are_told_for_both_votes(people, labels, bagging):
 
 
 def test_the_same_seed_suggests_the_same(people, labels, bagging):
-    first, second = (audited(bagging, people, labels)["m"].to_dict() for _ in range(2))
+    first, second = (audit(bagging, people, labels)["m"].to_dict() for _ in range(2))
     assert first == second
 
 
 def test_weights_of_rows_count(people, labels, bagging):
     weights = np.random.default_rng(2).integers(1, 5, 400)
     plain, weighted = (
-        audited(bagging, people, labels, sample_weight=w)["m"].scores for w in (None, weights)
+        audit(bagging, people, labels, sample_weight=w)["m"].scores for w in (None, weights)
     )
     assert (plain["risk"] != weighted["risk"]).any()
 
 
 @pytest.mark.parametrize("model", [DecisionTreeClassifier(), GradientBoostingClassifier()])
-def test_what_is_no_vote_is_left_out(people, labels, model):
-    assert audited(model.fit(people, labels), people, labels) == {}
+def test_models_that_are_no_ensembles_are_left_out(people, labels, model):
+    assert audit(model.fit(people, labels), people, labels) == {}
 
 
 def test_too_few_rows_are_not_cut_into_halves(people, labels, bagging):
-    assert audited(bagging, people[:19], labels[:19], measures=["accuracy"]) == {}
+    assert audit(bagging, people[:19], labels[:19], measures=["accuracy"]) == {}
 
 
-def test_rows_of_no_weight_are_no_rows(people, labels, bagging):
+def test_rows_of_weight_0_are_left_out(people, labels, bagging):
     weights = (np.arange(400) < 40).astype(float)
-    assert audited(bagging, people, labels, sample_weight=weights)["m"].scores["rows"].max() == 20
+    assert audit(bagging, people, labels, sample_weight=weights)["m"].scores["rows"].max() == 20
     weights = (np.arange(400) < 1).astype(float)
     with pytest.warns(UserWarning, match="undefined"):
-        assert audited(bagging, people, labels, sample_weight=weights) == {}
+        assert audit(bagging, people, labels, sample_weight=weights) == {}
 
 
 def test_a_label_that_the_ensemble_does_not_know_leaves_it_out(people, labels, bagging):
     three = labels.where(people["score"] < 1, 2)
-    assert audited(bagging, people, three, favorable=1, measures=["accuracy"]) == {}
+    assert audit(bagging, people, three, favorable=1, measures=["accuracy"]) == {}
 
 
 def test_nothing_is_pruned_unless_asked(people, labels, bagging):

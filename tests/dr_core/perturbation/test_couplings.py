@@ -126,7 +126,7 @@ def test_rules_that_are_each_others_inverse_give_x_back_when_applied_twice(X):
 
 @settings(max_examples=40)
 @given(frames())
-def test_rules_for_husbands_and_wives_give_back_everybody_who_could_exist(X):
+def test_rules_for_husbands_and_wives_give_back_every_plausible_row(X):
     X = X.assign(relationship=X["relationship"].where(X["relationship"] == "Own-child", "Wife"))
     male = (X["sex"] == "Male") & (X["relationship"] == "Wife")
     X["relationship"] = X["relationship"].mask(male, "Husband")
@@ -209,7 +209,7 @@ def test_attributes_learned_with_rules_serve_a_part_that_lacks_values():
     assert perturb(part, attributes)["relationship"].tolist() == ["Wife"]
 
 
-def test_a_value_that_no_rule_names_and_nobody_knew_stays():
+def test_a_value_that_no_rule_names_and_x_does_not_have_stays():
     attributes = learn_attributes(couple(), SEX, coupled=RULES)
     part = couple().iloc[:2].assign(relationship=["Cousin", "Husband"])
     assert perturb(part, attributes)["relationship"].tolist() == ["Cousin", "Wife"]
@@ -353,7 +353,7 @@ def test_a_comparison_without_rules_is_what_it_was():
     pd.testing.assert_frame_equal(kept, plain.table(), check_exact=True)
 
 
-def test_given_predictions_have_no_risk_with_rules_and_it_is_said():
+def test_given_predictions_have_no_risk_with_rules_and_warn():
     given = {"elsewhere": Predictions([1, 0, 1, 0], [0, 0, 1, 0])}
     with pytest.warns(UserWarning, match=r"undefined.*discriminative_risk_coupled"):
         both = compare(
@@ -392,21 +392,21 @@ def test_labels_longer_than_any_before_survive_coupling():
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"relation": RULES["relationship"]}, "neither a column 'relation'"),
-        ({"relation": {"sex": {}}}, "'relation', which X has not: 'sex', 'relationship', 'age'"),
-        ({"relationship": {"gender": {}}}, "follow 'gender', which is no sensitive attribute"),
-        ({"relationship": {"age": {40: {}}}}, "follow 'age', which is no sensitive attribute"),
+        ({"relation": RULES["relationship"]}, "'relation'.*0/1 column 'relation=Husband'"),
+        ({"relation": {"sex": {}}}, "'relation'.*'sex', 'relationship', 'age'"),
+        ({"relationship": {"gender": {}}}, "'gender'.*sensitive attribute.*'sex'"),
+        ({"relationship": {"age": {40: {}}}}, "'age'.*sensitive attribute.*'sex'"),
         (
             {"relationship": {"sex": {"female": {"Husband": "Wife"}}}},
-            "rule for 'female', which is no value of 'sex'; it has 'Female', 'Male'",
+            "'female'.*'sex'.*'Female', 'Male'",
         ),
         (
             {"relationship": {"sex": {"Female": {"husband": "Wife"}}}},
-            "values 'husband', which column 'relationship' has not; it has 'Husband'",
+            "'husband'.*'relationship'.*'Husband'.*domain=",
         ),
         (
             {"relationship": {"sex": {"Female": {"Husband": "Bride"}}}},
-            "values 'Bride', which column 'relationship' has not",
+            "'Bride'.*'relationship'.*domain=",
         ),
         ({"relationship": {"relationship": {}}}, "cycle: 'relationship' → 'relationship'"),
         (
@@ -423,7 +423,7 @@ def test_rules_that_make_no_sense_are_refused_with_the_reason(rules, message):
 
 def test_a_sensitive_attribute_cannot_be_coupled():
     X = couple().assign(race=["White", "Black", "White", "Black"])
-    with pytest.raises(ValueError, match="'race', a sensitive attribute: its own perturbation"):
+    with pytest.raises(ValueError, match=r"coupled.*'race'.*Remove it"):
         perturb(
             X, learn_attributes(X, BOTH, coupled={"race": {"sex": {"Female": {"White": "Black"}}}})
         )
@@ -431,7 +431,7 @@ def test_a_sensitive_attribute_cannot_be_coupled():
 
 def test_a_column_that_carries_a_sensitive_attribute_is_not_taken_for_a_one_hot_column():
     X = np.array([[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match="names 0, a sensitive attribute"):
+    with pytest.raises(ValueError, match=r"coupled.*\b0\b.*Remove it"):
         perturb(X, learn_attributes(X, {0: 1}, coupled={99: {0: {1: {0: 1}}}}))
 
 
@@ -445,13 +445,13 @@ def test_a_column_that_carries_a_sensitive_attribute_is_not_taken_for_a_one_hot_
     ],
 )
 def test_rules_of_another_shape_are_refused_with_an_example(rules):
-    with pytest.raises(TypeError, match=r'must be a mapping, as in \{"relationship"'):
+    with pytest.raises(TypeError, match=r'coupled.*mapping.*\{"relationship"'):
         perturb(couple(), learn_attributes(couple(), SEX, coupled=rules))
 
 
 def test_a_value_that_x_lacks_can_be_given_as_domain():
     X = couple().iloc[[0, 3]]
-    with pytest.raises(ValueError, match=r"pass all values as domain=\{'relationship'"):
+    with pytest.raises(ValueError, match=r"coupled.*domain=\{'relationship'"):
         perturb(X, learn_attributes(X, SEX, coupled=RULES))
     perturbed = perturb(
         X, learn_attributes(X, SEX, coupled=RULES, domain={"relationship": RELATIONS})
@@ -461,26 +461,26 @@ def test_a_value_that_x_lacks_can_be_given_as_domain():
 
 def test_one_hot_columns_that_are_no_zeros_and_ones_are_refused():
     X = pd.DataFrame({"sex": SEXES, "r=Husband": [0.5, 1], "r=Wife": [0, 1]})
-    with pytest.raises(ValueError, match=r"one-hot column 'r=Husband' has 0\.5"):
+    with pytest.raises(ValueError, match=r"'r=Husband'.*0\.5"):
         perturb(X, learn_attributes(X, SEX, coupled={"r": RULES["relationship"]}))
 
 
 def test_one_hot_columns_with_two_ones_in_a_row_are_refused():
     X = pd.DataFrame({"sex": SEXES, "r=Husband": [1, 1], "r=Wife": [0, 1]})
-    with pytest.raises(ValueError, match="1 rows have more than one 1"):
+    with pytest.raises(ValueError, match=r"coupled column 'r'.*1 rows.*'r=Husband', 'r=Wife'"):
         perturb(X, learn_attributes(X, SEX, coupled={"r": RULES["relationship"]}))
 
 
 def test_two_rules_for_the_same_one_hot_columns_are_refused():
     X = pd.get_dummies(couple(), columns=["relationship"], dtype=int)
     moves = {"sex": {"Female": {"relationship_Husband": "relationship_Wife"}}}
-    with pytest.raises(ValueError, match="'relationship_Husband', 'relationship_Wife' twice"):
+    with pytest.raises(ValueError, match=r"coupled.*'relationship_Husband'.*_Wife'.*one name"):
         perturb(X, learn_attributes(X, SEX, coupled={"a": moves, "b": moves}))
 
 
 def test_rules_learned_before_are_not_given_again():
     attributes = learn_attributes(couple(), SEX, coupled=RULES)
-    with pytest.raises(ValueError, match="coupled was learned with the attributes"):
+    with pytest.raises(ValueError, match=r"coupled.*learn_attributes"):
         perturb(couple(), learn_attributes(couple(), attributes, coupled=RULES))
     plain = learn_attributes(couple(), SEX)
     pd.testing.assert_frame_equal(
@@ -489,7 +489,7 @@ def test_rules_learned_before_are_not_given_again():
     )
 
 
-def test_the_repr_of_a_risk_tells_what_follows():
+def test_the_repr_of_a_risk_names_the_columns_that_follow():
     risk = assess_risk(
         lambda X: X["sex"] == "Male", couple(), learn_attributes(couple(), SEX, coupled=RULES)
     )

@@ -192,7 +192,7 @@ def test_without_single_attributes_only_all_together_is_predicted():
         risk.by_attribute  # noqa: B018
 
 
-def test_directions_say_which_predictions_become_which():
+def test_directions_are_changes_from_one_prediction_to_another():
     X = pd.DataFrame({"sex": ["M", "M", "M", "F"]})
     risk = assess_risk(lambda X: np.where(X["sex"] == "M", "yes", "no"), X, {"sex": "M"})
     assert risk.directions.values.tolist() == [["no", "yes", 0.25], ["yes", "no", 0.75]]
@@ -250,7 +250,7 @@ def test_a_regressor_changes_when_it_moves_by_more_than_the_tolerance():
 
 
 @pytest.mark.parametrize(("tolerance", "value"), [(0, 1), (1, 1), (2, 0)])
-def test_large_whole_numbers_have_no_noise(tolerance, value):
+def test_large_integers_have_no_noise(tolerance, value):
     X = pd.DataFrame({"sex": [0, 1]})
     risk = assess_risk(lambda X: 3 * 10**9 + 2 * X["sex"], X, {"sex": 1}, tolerance=tolerance)
     assert risk.value == value
@@ -298,7 +298,7 @@ def test_an_empty_group_gets_nan_and_a_warning():
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
 
-def test_accuracy_before_and_after_is_told_when_labels_are_given():
+def test_accuracy_before_and_after_is_in_the_table_if_labels_are_given():
     X = pd.DataFrame({"sex": ["M", "M", "F", "F"]})
     risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}, y=[True, True, False, True])
     row = risk.table().loc["sex"]
@@ -329,7 +329,7 @@ def test_polars_frames_give_the_same_risk():
     assert (pandas.risks == polars.risks).all()
 
 
-def test_an_unfitted_estimator_says_so():
+def test_an_unfitted_estimator_raises_not_fitted_error():
     with pytest.raises(NotFittedError):
         assess_risk(DecisionTreeClassifier(), pd.DataFrame({"a": [0, 1]}), {"a": 1})
 
@@ -343,7 +343,7 @@ def test_rows_with_a_missing_value_are_kept_unperturbed_and_belong_to_no_group()
     assert risk.groups.tolist() == [[1, 0, 2]]
 
 
-def test_the_representation_says_the_risk_in_words():
+def test_the_representation_has_the_risk_in_words():
     X = pd.DataFrame({"sex": ["M", "F"] * 50})
     risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"})
     assert "100.00% of predictions change when only sex is perturbed" in repr(risk)
@@ -380,7 +380,7 @@ def test_unequal_weights_widen_the_interval():
 @pytest.mark.parametrize("make", [wilson, chernoff])
 @pytest.mark.parametrize("fractional", [False, True])
 @pytest.mark.parametrize("mu", [0.03, 0.3])
-def test_intervals_cover_at_least_as_often_as_they_say(make, fractional, mu):
+def test_intervals_cover_at_least_as_often_as_their_confidence(make, fractional, mu):
     rng, n = np.random.default_rng(0), 400
     values = rng.random((1000, n)) < mu if not fractional else rng.binomial(4, mu, (1000, n)) / 4
     intervals = [make(mean, n, 0.95) for mean in values.mean(axis=1)]

@@ -128,7 +128,7 @@ def test_numbers_are_binned():
 
 
 @pytest.mark.parametrize("first", [2**60, 2**80])
-def test_whole_numbers_that_floats_cannot_tell_apart_are_read(first):
+def test_integers_that_floats_cannot_represent_are_read(first):
     ids = [first + i for i in range(60)]
     X = pd.DataFrame({"sex": ["M"] * 30 + ["F"] * 30, "id": ids})
     found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
@@ -187,7 +187,7 @@ def test_reference_data_can_be_given(income):
 
 def test_reference_data_without_a_column_is_refused(income):
     risk = assess_risk(married, income.data.head(100), SEX)
-    with pytest.raises(ValueError, match="reference data lacks columns that X has: 'age'"):
+    with pytest.raises(ValueError, match=r"reference.*'age'"):
         risk.plausibility(income.data.drop(columns="age"))
 
 
@@ -241,7 +241,7 @@ def test_polars_gives_the_same_as_pandas(income):
     assert ours.pairs["rows"].tolist() == expected.pairs["rows"].tolist()
 
 
-def test_a_comparison_tells_plausibility_of_each_model(income):
+def test_a_comparison_has_the_plausibility_of_each_model(income):
     X, y = income.data.head(2000), income.target.head(2000)
     models = {"married": lambda X: married(X).astype(int), "old": lambda X: (X["age"] > 50) * 1}
     both = compare(
@@ -258,7 +258,7 @@ def test_a_comparison_tells_plausibility_of_each_model(income):
         pd.testing.assert_frame_equal(both.plausibility[name].pairs, alone.pairs)
 
 
-def test_plausibility_is_told_only_where_asked_for(income):
+def test_plausibility_is_computed_only_on_request(income):
     X, y = income.data.head(300), income.target.head(300)
     rule = {"rule": lambda X: (X["age"] > 40) * 1}
     plain = compare(rule, X, y, SEX)
@@ -268,7 +268,7 @@ def test_plausibility_is_told_only_where_asked_for(income):
     assert "discriminative_risk_coupled" not in asked.table()
 
 
-def test_an_assessment_without_its_rows_says_so():
+def test_plausibility_without_rows_raises_an_error():
     X = pd.DataFrame({"sex": ["M", "F"], "age": [1, 2]})
     risk = assess_risk(lambda X: X["age"] > 1, X, {"sex": "M"})
     bare = RiskAssessment(risk.plan, risk.totals)
