@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from dr_core.plugins import Array, listed
+from dr_core.plugins import Array, quote
 
 __all__ = [
     "CategoryCoding",
@@ -164,8 +164,8 @@ class CategoryCoding:
         unknown = [value for value, i in zip(distinct, positions, strict=True) if i is None]
         if unknown:
             raise ValueError(
-                f"column {column.name!r} has {listed(unknown)}, which is not among the known "
-                f"values {listed(self.values)}."
+                f"column {column.name!r} has {quote(unknown)}, which is not among the known "
+                f"values {quote(self.values)}."
             )
         # The code -1 of a missing value selects the last item, which is -1:
         # positions 2, 0 and codes 0, 1, 1, -1  ->  [2, 0, -1][codes]  ->  2, 0, 0, -1

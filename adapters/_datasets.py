@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core.plugins import Array, as_table, check_column, check_numbers, check_weights, listed
+from dr_core.plugins import (
+    Array,
+    as_table,
+    check_column,
+    check_numbers,
+    check_weights,
+    quote,
+)
 
 from ._forms import ColumnForm, FrameForm, as_column, as_frame
 from ._schema import (
@@ -310,7 +317,7 @@ def _get_attribute_names(dataset: Any, attribute: str | None) -> list[str]:
         return names
     if attribute not in names:
         raise ValueError(
-            f"attribute {attribute!r} is not a protected attribute; there are {listed(names)}."
+            f"attribute {attribute!r} is not a protected attribute; there are {quote(names)}."
         )
     return [attribute]
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.plugins import as_table, check_column, check_privileged, check_weights, listed
+from dr_core.plugins import as_table, check_column, check_privileged, check_weights, quote
 
 from ._datasets import FairlearnData
 from ._forms import as_column, as_frame
@@ -105,7 +105,7 @@ def from_aif360_sklearn(
     lacking = [name for name in privileged if name not in X.index.names]
     if lacking:
         raise ValueError(
-            f"the index of X has no level {lacking[0]!r}; its levels are {listed(X.index.names)}."
+            f"the index of X has no level {lacking[0]!r}; its levels are {quote(X.index.names)}."
         )
     rest = [i for i, name in enumerate(X.index.names) if name not in privileged]
     index = _join_levels(_get_levels(X.index, rest)) if rest else pd.RangeIndex(len(X))
@@ -126,7 +126,7 @@ def _make_index(index: pd.Index, sensitive: pd.DataFrame, keep_index: bool) -> p
     levels = own + [pd.Index(sensitive[name].array, name=name) for name in sensitive.columns]
     names = [level.name for level in levels]
     if len(set(names)) < len(names):
-        raise ValueError(f"levels of the index would share a name: {listed(names)}; rename them.")
+        raise ValueError(f"levels of the index would share a name: {quote(names)}; rename them.")
     return _join_levels(levels)
 
 

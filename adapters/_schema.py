@@ -18,8 +18,8 @@ from dr_core.plugins import (
     Attribute,
     check_privileged,
     factorize,
-    listed,
-    sorted_values,
+    quote,
+    sort_values,
 )
 
 from ._codings import Coding, is_numeric_column, learn_coding, make_category_coding
@@ -79,7 +79,7 @@ class BinaryLabels:
     def classes(self) -> Array:
         """Both original labels, sorted."""
         both = self.coding.decode(np.array([self.unfavorable, self.favorable]))
-        return np.array(sorted_values(list(both)))
+        return np.array(sort_values(list(both)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,7 @@ def learn_feature_codings(
     }
     if len(codings) < len(X.columns):
         raise ValueError(
-            f"columns of X have the same name as text: {listed(map(str, X.columns))}. Rename "
+            f"columns of X have the same name as text: {quote(map(str, X.columns))}. Rename "
             "them: feature names of AIF360 are strings."
         )
     return codings | {
@@ -229,7 +229,7 @@ def make_sensitive_frame(
         lacking = [name for name in privileged if name not in X.columns]
         if lacking:
             raise ValueError(
-                f"sensitive column {lacking[0]!r} is not in X, which has {listed(X.columns)}; "
+                f"sensitive column {lacking[0]!r} is not in X, which has {quote(X.columns)}; "
                 "pass it as sensitive_features."
             )
         return X[list(privileged)]
@@ -238,8 +238,8 @@ def make_sensitive_frame(
         raise ValueError(f"sensitive_features has length {len(frame)}, but X has {len(X)} rows.")
     if set(frame.columns) != set(privileged):
         raise ValueError(
-            f"sensitive_features has columns {listed(frame.columns)}, but privileged names "
-            f"{listed(privileged)}; each needs its privileged value."
+            f"sensitive_features has columns {quote(frame.columns)}, but privileged names "
+            f"{quote(privileged)}; each needs its privileged value."
         )
     return frame
 
@@ -278,7 +278,7 @@ def learn_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> Bina
     if is_numeric == isinstance(favorable, str) and favorable not in _get_distinct_labels(y):
         raise ValueError(
             f"favorable_label is {favorable!r}, but y has the labels "
-            f"{listed(_get_distinct_labels(y))}."
+            f"{quote(_get_distinct_labels(y))}."
         )
     if is_numeric:
         other = float(others[0]) if others else float(not favorable)
@@ -316,7 +316,7 @@ def _name_columns(features: Any, privileged: Mapping[Any, Any]) -> pd.DataFrame:
     if array.shape[1] != len(privileged):
         raise ValueError(
             f"sensitive_features has {array.shape[1]} columns, but privileged names "
-            f"{listed(privileged)}."
+            f"{quote(privileged)}."
         )
     return pd.DataFrame(array, columns=list(privileged))
 
@@ -341,7 +341,7 @@ def _find_other_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -
     others = [value for value in found if value != favorable]
     if len(others) > 1:
         raise ValueError(
-            f"y has the labels {listed(found)}; it must have favorable_label, {favorable!r}, and "
+            f"y has the labels {quote(found)}; it must have favorable_label, {favorable!r}, and "
             "one other label."
         )
     return others

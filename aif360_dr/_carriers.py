@@ -21,7 +21,7 @@ from aif360.datasets import StructuredDataset
 from aif360_dr._couplings import translate_rules
 from aif360_dr._groups import Groups, get_privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
-from dr_core.plugins import Array, Rules, joint_positions, listed
+from dr_core.plugins import Array, Rules, joint_positions, quote
 
 __all__ = ["Carriers", "ProtectedAttribute", "find_carriers", "find_columns"]
 
@@ -173,7 +173,7 @@ def find_columns(
     unknown = [column for column in given if column not in dataset.feature_names]
     if unknown:
         raise ValueError(
-            f"carried_by names {listed(unknown)}, which is not a feature of the dataset; use "
+            f"carried_by names {quote(unknown)}, which is not a feature of the dataset; use "
             "names from dataset.feature_names."
         )
     return [
@@ -251,12 +251,12 @@ def _check_protected_values(attribute: ProtectedAttribute, privileged: list[floa
     unknown = [value for value in privileged if value not in values]
     if unknown:
         raise ValueError(
-            f"privileged value {listed(unknown)} of {attribute.name!r} is not in the dataset, "
-            f"which has {listed(values)}."
+            f"privileged value {quote(unknown)} of {attribute.name!r} is not in the dataset, "
+            f"which has {quote(values)}."
         )
     if attribute.is_privileged.all():
         raise ValueError(
-            f"every value of {attribute.name!r} is privileged ({listed(values)}), so there is no "
+            f"every value of {attribute.name!r} is privileged ({quote(values)}), so there is no "
             "value to perturb it to. Leave it out of privileged_groups, or pass a dataset that "
             "has all its values as domain."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from aif360.datasets import StructuredDataset
 
 from aif360_dr._carriers import find_columns
-from dr_core.plugins import Array, listed
+from dr_core.plugins import Array, quote
 
 __all__ = ["check_labels", "check_lengths", "check_perturbed", "get_label_values"]
 
@@ -40,8 +40,8 @@ def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
     unknown = np.setdiff1d(labels, known)
     if len(unknown):
         raise ValueError(
-            f"{what} has labels {listed(unknown.tolist())}, but the dataset has the labels "
-            f"{listed(known.tolist())}."
+            f"{what} has labels {quote(unknown.tolist())}, but the dataset has the labels "
+            f"{quote(known.tolist())}."
         )
 
 
@@ -111,8 +111,8 @@ def _check_other_features(
     ]
     if differing:
         raise ValueError(
-            f"perturbed_classified_dataset differs in {listed(differing)}; only protected "
-            f"attributes ({listed(names)}) and features that carry them may differ. If these "
+            f"perturbed_classified_dataset differs in {quote(differing)}; only protected "
+            f"attributes ({quote(names)}) and features that carry them may differ. If these "
             'features carry an attribute, pass carried_by={"attribute": ["feature", ...]}; if '
             "they follow one, pass coupled={...}."
         )

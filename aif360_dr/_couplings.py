@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dr_core.plugins import Array, Rules, listed
+from dr_core.plugins import Array, Rules, quote
 
 __all__ = ["translate_rules"]
 
@@ -41,7 +41,7 @@ def translate_rules(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -
     protected = [name for name in rules if name in dataset.protected_attribute_names]
     if protected:
         raise ValueError(
-            f"coupled names {listed(protected)}, a protected attribute, which cannot follow "
+            f"coupled names {quote(protected)}, a protected attribute, which cannot follow "
             "another; remove its rule."
         )
     # Entries of a wrong type, or for unknown attributes, are passed on: dr_core reports them.
@@ -69,7 +69,7 @@ def _iter_cases(
             known = [*dict.fromkeys(values.tolist()), *numbers]
             raise ValueError(
                 f"coupled[{column!r}][{driver!r}] has a rule for {value!r}, which is not a value "
-                f"of protected attribute {driver!r}; it has {listed(known)}."
+                f"of protected attribute {driver!r}; it has {quote(known)}."
             )
         yield from ((i, moves) for i in codes)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aif360.datasets import StructuredDataset
 
-from dr_core.plugins import is_number, listed
+from dr_core.plugins import is_number, quote
 
 __all__ = ["Groups", "get_privileged_values"]
 
@@ -79,5 +79,5 @@ def _check_is_protected(dataset: Any, name: str) -> None:
     if name not in dataset.protected_attribute_names:
         raise ValueError(
             f"privileged_groups names {name!r}, which is not a protected attribute of the "
-            f"dataset; it has {listed(dataset.protected_attribute_names)}."
+            f"dataset; it has {quote(dataset.protected_attribute_names)}."
         )

@@ -24,7 +24,7 @@ from dr_core._utils import (
     exact_sums,
     is_number,
 )
-from dr_core.ensembles import Votes, checked_votes
+from dr_core.ensembles import Votes, check_votes
 
 __all__ = ["compute_bounds"]
 
@@ -66,7 +66,7 @@ def compute_bounds(
     1   first order    1.0     True        True     0.5
     2  second order    2.0     True        True     0.5
     """
-    checked_votes(votes)
+    check_votes(votes)
     _check_share(low_margin_share)
     _check_delta(delta)
     guaranteed = guaranteed_bounds(votes, low_margin_share, delta)

@@ -13,7 +13,7 @@ here, and nothing else. What is listed here changes only with a note in the chan
 - Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
-- Arguments: `check_*`, `is_number`, `listed` for values in messages, `as_generator` for seeds.
+- Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
 """
 
 from dr_core._tables import (
@@ -30,18 +30,18 @@ from dr_core._utils import (
     as_generator,
     check_choice,
     check_column,
+    check_integer,
     check_models,
     check_numbers,
+    check_part_weights,
     check_probability,
-    check_some_weights,
     check_weights,
-    check_whole,
     differs,
     drawing,
     is_number,
-    listed,
-    rescaled,
-    sorted_values,
+    quote,
+    rescale,
+    sort_values,
 )
 from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features
@@ -77,13 +77,13 @@ __all__ = [
     "check_choice",
     "check_column",
     "check_features",
+    "check_integer",
     "check_models",
     "check_numbers",
+    "check_part_weights",
     "check_privileged",
     "check_probability",
-    "check_some_weights",
     "check_weights",
-    "check_whole",
     "differs",
     "drawing",
     "encode",
@@ -93,8 +93,8 @@ __all__ = [
     "is_number",
     "iter_changes",
     "joint_positions",
-    "listed",
-    "rescaled",
-    "sorted_values",
+    "quote",
+    "rescale",
+    "sort_values",
     "tally_profiles",
 ]

@@ -20,7 +20,7 @@ from dr_core.plugins import (
     as_table,
     check_column,
     factorize,
-    listed,
+    quote,
 )
 from fairlearn_dr._metrics import discriminative_risk
 
@@ -131,7 +131,7 @@ def _make_default_metrics(pos_label: Any, labels: list[Any]) -> dict[str, Callab
     # fairlearn's selection rate of an unknown label is 0, without a warning.
     if pos_label not in labels:
         raise ValueError(
-            f"pos_label is {pos_label!r}, but labels are {listed(labels)}; "
+            f"pos_label is {pos_label!r}, but labels are {quote(labels)}; "
             "pass the favourable label as pos_label."
         )
     rate = partial(selection_rate, pos_label=pos_label)

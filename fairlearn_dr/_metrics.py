@@ -24,11 +24,11 @@ from dr_core.plugins import (
     as_table,
     check_column,
     check_numbers,
-    check_some_weights,
+    check_part_weights,
     differs,
     factorize,
-    listed,
-    rescaled,
+    quote,
+    rescale,
 )
 
 __all__ = [
@@ -255,7 +255,7 @@ def _is_favorable(predictions: Any, pos_label: Any) -> Array:
     # NumPy finds no label equal when a string is compared with numbers; the rate would be 0.
     if len(labels) and isinstance(pos_label, str) == is_numeric_dtype(labels.dtype):
         raise ValueError(
-            f"pos_label is {pos_label!r}, but predictions are {listed(factorize(labels).values)}; "
+            f"pos_label is {pos_label!r}, but predictions are {quote(factorize(labels).values)}; "
             "pass the favourable label as pos_label."
         )
     return labels == pos_label
@@ -266,17 +266,17 @@ def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:
     if len(others) > 1:
         raise ValueError(
             f"individual_risk needs predictions of two classes; they are "
-            f"{listed([*others, pos_label])}. Pass y_pred_perturbed instead."
+            f"{quote([*others, pos_label])}. Pass y_pred_perturbed instead."
         )
 
 
 def _average(values: Array, sample_weight: Any) -> float:
     """Return the weighted mean; NaN, with a warning, if no row has a positive weight."""
     n = len(values)
-    weights = np.ones(n) if sample_weight is None else check_some_weights(sample_weight, n)
+    weights = np.ones(n) if sample_weight is None else check_part_weights(sample_weight, n)
     if not weights.any():
         warnings.warn(
             "a group has no row of positive weight; its risk is undefined (NaN).", stacklevel=4
         )
         return float("nan")
-    return float(np.average(values, weights=rescaled(weights)))
+    return float(np.average(values, weights=rescale(weights)))

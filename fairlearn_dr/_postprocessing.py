@@ -48,11 +48,11 @@ from dr_core.plugins import (
     as_table,
     check_choice,
     check_features,
+    check_integer,
     check_weights,
-    check_whole,
     encode,
     factorize,
-    listed,
+    quote,
 )
 
 __all__ = ["EPAFPruner", "POAFPruner"]
@@ -148,7 +148,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
             return (n_members + 1) // 2
-        check_whole("max_members", self.max_members, at_least=1)
+        check_integer("max_members", self.max_members, at_least=1)
         return min(self.max_members, n_members)
 
     def _learn_attributes(self, X: Any, sensitive_features: Any) -> SensitiveAttributes | None:
@@ -421,7 +421,7 @@ def _check_sensitive_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
     ]
     if absent:
         raise ValueError(
-            f"privileged has {listed(absent)}, which is not a column of X; sensitive_features "
+            f"privileged has {quote(absent)}, which is not a column of X; sensitive_features "
             "cannot replace it. The risk of a model that does not see an attribute is 0 by "
             "definition. Add the column to X, or pass in privileged the columns of X that encode "
             "the attribute."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.speed.measure import print_table
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 
 
 def show(title: str, table: pd.DataFrame) -> None:
@@ -17,7 +17,7 @@ def show(title: str, table: pd.DataFrame) -> None:
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table without its index, numbers to six significant digits."""
-    write_whole(path, table.to_csv(index=False, float_format="%.6g"))
+    write_atomically(path, table.to_csv(index=False, float_format="%.6g"))
 
 
 def mean_and_std(values: pd.Series, digits: int = 4) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from benchmarks.paper import bounds, lawschool, page_tables, quality
 from benchmarks.paper.claims import claims_table
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reproduction.md"
@@ -87,4 +87,4 @@ def _text(cell: object) -> str:
 
 
 if __name__ == "__main__":
-    write_whole(PAGE, refreshed(PAGE.read_text("utf-8")))
+    write_atomically(PAGE, refreshed(PAGE.read_text("utf-8")))

@@ -24,7 +24,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from tqdm import tqdm
 
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 
 Piece = dict[str, Any]
 Work = Callable[..., list[dict[str, Any]]]
@@ -122,7 +122,7 @@ class Store:
         """Keep a piece, whole or not at all."""
         self.folder.mkdir(parents=True, exist_ok=True)
         content = {"piece": piece, "seconds": round(seconds, 3), "rows": rows}
-        write_whole(self.path(piece), json.dumps(content, default=_plain))
+        write_atomically(self.path(piece), json.dumps(content, default=_plain))
 
     def clear(self) -> None:
         """Forget everything."""
@@ -154,7 +154,7 @@ def _stamp(folder: Path, settings: Settings, work: str, seconds: list[float]) ->
         "versions": {"Python": platform.python_version()} | {v: version(v) for v in VERSIONED},
         "work": parts,
     }
-    write_whole(path, json.dumps(about, indent=2) + "\n")
+    write_atomically(path, json.dumps(about, indent=2) + "\n")
 
 
 def _processor() -> str:

@@ -27,7 +27,7 @@ from dr_core._tables._reading import (
     name_file_in_errors,
     open_csv,
 )
-from dr_core._utils import check_whole
+from dr_core._utils import check_integer
 
 __all__ = ["Chunks", "iter_chunks"]
 
@@ -82,7 +82,7 @@ def iter_chunks(
     ...     [chunk["age"].tolist() for chunk in iter_chunks(file, rows=2)]
     [[30.0, 40.0], [nan]]
     """
-    check_whole("rows", rows, at_least=1)
+    check_integer("rows", rows, at_least=1)
     paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
     if not paths:
         raise ValueError("iter_chunks needs at least one file; it was given none.")

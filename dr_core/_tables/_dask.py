@@ -16,7 +16,7 @@ from dr_core._tables._partitions import (
     PartTask,
     name_partition_in_errors,
 )
-from dr_core._utils import in_the_graph, listed
+from dr_core._utils import allow_large_graphs, quote
 
 __all__ = ["DaskParts"]
 
@@ -37,7 +37,7 @@ class DaskParts(Parts):
         unknown = [key for key in X.columns if _has_unknown_categories(X[key])]
         if unknown:
             raise ValueError(
-                f"the categories of {listed(unknown)} are unknown, and may differ between "
+                f"the categories of {quote(unknown)} are unknown, and may differ between "
                 "partitions: call X.categorize() first."
             )
         self._frame = X
@@ -46,7 +46,7 @@ class DaskParts(Parts):
     def _run(
         self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns, progress: bool
     ) -> Iterable[Any]:
-        with in_the_graph(), ProgressBar() if progress else nullcontext():
+        with allow_large_graphs(), ProgressBar() if progress else nullcontext():
             try:
                 return dask.compute(*self._delay(task, keys, find_columns))
             except Exception as error:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from dr_core._tables._chunks import Chunks
 from dr_core._tables._table import Table, as_table, factorize
-from dr_core._utils import Array, check_column, check_some_weights, listed
+from dr_core._utils import Array, check_column, check_part_weights, quote
 
 __all__ = [
     "NAMED",
@@ -74,7 +74,7 @@ class Partition:
         """Weights of the rows, if there are any."""
         if WEIGHT not in self.columns:
             return None
-        return check_some_weights(self.columns[WEIGHT], self.n_rows)
+        return check_part_weights(self.columns[WEIGHT], self.n_rows)
 
     def column(self, key: str, what: str) -> Array:
         """Return the column of this name; errors call it `what`."""
@@ -411,7 +411,7 @@ def _split_named(
     named = {key: value for key, value in columns.items() if isinstance(value, str)}
     for key, name in named.items():
         if name not in keys:
-            raise ValueError(f"{key} is to be read from {name!r}, but X has {listed(keys)}.")
+            raise ValueError(f"{key} is to be read from {name!r}, but X has {quote(keys)}.")
     return named, {key: value for key, value in columns.items() if key not in named}
 
 
@@ -465,7 +465,7 @@ def _get_length(frame: Any) -> int:
 def _check_dtypes(found: Mapping[Any, Any], dtypes: Mapping[Any, Any], allow_others: bool) -> None:
     lacking = [key for key in dtypes if key not in found]
     if lacking:
-        raise ValueError(f"column {listed(lacking)} is missing; there are {listed(found)}.")
+        raise ValueError(f"column {quote(lacking)} is missing; there are {quote(found)}.")
     for key, dtype in dtypes.items():
         if found[key] != dtype:
             raise ValueError(
@@ -475,11 +475,11 @@ def _check_dtypes(found: Mapping[Any, Any], dtypes: Mapping[Any, Any], allow_oth
     keys = [key for key in found if key in dtypes]
     if keys != list(dtypes):
         raise ValueError(
-            f"columns are in another order: {listed(keys)}. Order them as {listed(dtypes)}."
+            f"columns are in another order: {quote(keys)}. Order them as {quote(dtypes)}."
         )
     others = [key for key in found if key not in dtypes]
     if others and not allow_others:
         raise ValueError(
-            f"column {listed(others)} is not in other partitions, which have {listed(dtypes)}. "
+            f"column {quote(others)} is not in other partitions, which have {quote(dtypes)}. "
             "Give all partitions the same columns."
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import listed, most_unpacked, shortened
+from dr_core._utils import find_repeated, get_max_unpacked, quote, truncate
 
 __all__ = [
     "CSV_ENDINGS",
@@ -69,7 +69,7 @@ def name_file_in_errors(path: Path) -> Iterator[None]:
         raise ValueError(f"{path.name!r} is not UTF-8 text; save it as UTF-8.") from error
     except Exception as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        reason = shortened(reason, MAX_REASON)
+        reason = truncate(reason, MAX_REASON)
         raise ValueError(f"{path.name!r} cannot be read: {reason}.") from error
 
 
@@ -141,7 +141,7 @@ class _GzipStream(io.RawIOBase):
 
 
 def _check_size(unpacked: int, path: Path) -> None:
-    limit = most_unpacked(path)
+    limit = get_max_unpacked(path)
     if unpacked > limit:
         raise ValueError(
             f"it unpacks to more than {limit:,} bytes, too many for a file of its size"
@@ -149,7 +149,6 @@ def _check_size(unpacked: int, path: Path) -> None:
 
 
 def _check_no_repeats(names: Iterable[str]) -> None:
-    every = list(names)
-    repeated = sorted({name for name in every if every.count(name) > 1})
+    repeated = find_repeated(names)
     if repeated:
-        raise ValueError(f"it has columns of the same name, {listed(repeated)}; rename them")
+        raise ValueError(f"it has columns of the same name, {quote(repeated)}; rename them")

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionDtype
 
-from dr_core._utils import Array, listed
+from dr_core._utils import Array, find_repeated, quote
 
 __all__ = [
     "Factorized",
@@ -109,7 +109,7 @@ def _check_known(found: Iterable[Any], values: Sequence[Any], what: str) -> None
     unknown = [value for value in found if value not in known]
     if unknown:
         raise ValueError(
-            f"{what} has {listed(unknown)}, which is not among the known values {listed(values)}."
+            f"{what} has {quote(unknown)}, which is not among the known values {quote(values)}."
         )
 
 
@@ -277,8 +277,8 @@ def _recode_series(old: pd.Series, new: Recoded) -> pd.Series:
         lacking = [value for value in new.values if value not in old.dtype.categories]
         if lacking:
             raise ValueError(
-                f"column {old.name!r} cannot hold {listed(lacking)}: its categories are "
-                f"{listed(old.dtype.categories)}. Add the missing categories to the column first."
+                f"column {old.name!r} cannot hold {quote(lacking)}: its categories are "
+                f"{quote(old.dtype.categories)}. Add the missing categories to the column first."
             )
     domain = _make_column(
         lambda values: pd.Series(values, dtype=old.dtype), new, old.name, old.dtype
@@ -298,7 +298,7 @@ def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype
     except (ValueError, TypeError, OverflowError):
         unchanged = False
     if not unchanged:
-        raise ValueError(f"column {key!r} of dtype {dtype} cannot hold {listed(new.values)}.")
+        raise ValueError(f"column {key!r} of dtype {dtype} cannot hold {quote(new.values)}.")
     return column
 
 
@@ -402,8 +402,8 @@ def as_table(X: Any) -> Table:
         raise ValueError("X is empty: there is no row to perturb.")
     keys = table.keys()
     if len(set(keys)) < len(keys):
-        twice = sorted({str(key) for key in keys if keys.count(key) > 1})
-        raise ValueError(f"X has columns of the same name: {listed(twice)}. Rename them first.")
+        twice = find_repeated(keys)
+        raise ValueError(f"X has columns of the same name: {quote(twice)}. Rename them first.")
     return table
 
 

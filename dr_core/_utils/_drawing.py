@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dr_core._utils._checks import Array, listed
+from dr_core._utils._checks import Array, quote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ def check_names(argument: str, names: Sequence[Any], known: Any) -> None:
     known = list(dict.fromkeys(known))
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise ValueError(f"{argument} must be among {listed(known)}; got {listed(unknown)}.")
+        raise ValueError(f"{argument} must be among {quote(known)}; got {quote(unknown)}.")
 
 
 def check_has(argument: str, value: Any, attribute: str, expected: str) -> None:

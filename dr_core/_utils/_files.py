@@ -1,4 +1,4 @@
-"""Results written to files, whole or not at all."""
+"""Writing of result files, complete or not at all."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from secrets import token_hex
 
-__all__ = ["check_writable", "most_unpacked", "write_whole"]
+__all__ = ["check_writable", "get_max_unpacked", "write_atomically"]
 
-MOST_UNPACKED, MOST_TIMES = 2**30, 100
-"""A file that unpacks to more bytes than both, the second times its own size, does so to harm."""
+MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO = 2**30, 100
+"""A compressed file is refused if it unpacks to more bytes, and to more times its size."""
 
 
 def check_writable(path: str | Path) -> Path:
-    """Refuse a path whose folder is not there or not writable, or that is a folder itself."""
+    """Return the path; raise OSError if it is a folder or its folder cannot be written to."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -26,16 +26,17 @@ def check_writable(path: str | Path) -> Path:
     return path
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write text so that nobody ever finds half of it: beside the file, then in its place.
+def write_atomically(path: str | Path, text: str) -> None:
+    """Write a text file so that no reader ever finds a part of it.
 
-    A device or a pipe, such as /dev/stdout, is written to directly.
+    The text is written to a temporary file in the same folder, which then replaces the file. A
+    device or a pipe, such as /dev/stdout, is written to directly.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder) / "a.txt", "hello")
+    ...     write_atomically(Path(folder) / "a.txt", "hello")
     ...     [file.name for file in Path(folder).iterdir()]
     ['a.txt']
     """
@@ -44,22 +45,22 @@ def write_whole(path: str | Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
         return
     mode = path.stat().st_mode & 0o777 if path.exists() else None
-    beside = path.with_name(f".{path.name[:50]}.{token_hex(8)}")
+    temporary = path.with_name(f".{path.name[:50]}.{token_hex(8)}")
     try:
-        # Made with the permissions of the file that it replaces: nobody else may look meanwhile.
+        # Created with the permissions of the file that it replaces.
         opener = partial(os.open, mode=0o666 if mode is None else mode)
-        with open(beside, "x", encoding="utf-8", opener=opener) as file:
+        with open(temporary, "x", encoding="utf-8", opener=opener) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
-            beside.chmod(mode)
-        os.replace(beside, path)
+            temporary.chmod(mode)
+        os.replace(temporary, path)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
-def most_unpacked(path: Path) -> int:
-    """Bytes that a compressed file may hold before it is taken for a bomb."""
-    return max(MOST_UNPACKED, MOST_TIMES * path.stat().st_size)
+def get_max_unpacked(path: Path) -> int:
+    """Return the number of bytes that a compressed file may unpack to."""
+    return max(MAX_UNPACKED_BYTES, MAX_UNPACKED_RATIO * path.stat().st_size)

@@ -12,7 +12,7 @@ squared units: `exact_squares` rounds each square once, but never to 0 or ∞. O
 the unit.
 
 **Weights of votes are integers.** Whether a vote is tied must not depend on rounding: in floats
-0.1 + 0.2 > 0.3. `whole_units` turns weights into integers in the same proportions, with a total
+0.1 + 0.2 > 0.3. `to_units` turns weights into integers in the same proportions, with a total
 below 2⁵³. Their sums are exact in float64, so equality of two sums of votes is exact as well. The
 same holds for the weights of instances, so that a share of them is one division of integers.
 
@@ -46,12 +46,12 @@ __all__ = [
     "exact_squares",
     "exact_sums",
     "iter_slices",
-    "rescaled",
+    "rescale",
     "round_probability",
     "scale_sums",
     "share",
     "to_float",
-    "whole_units",
+    "to_units",
 ]
 
 SHIFT = 1126
@@ -261,12 +261,12 @@ def _divide_each(sums: Array, scale: int) -> Array:
     return np.array([total / scale for total in sums.ravel()], dtype=float).reshape(sums.shape)
 
 
-def rescaled(weights: Array) -> Array:
+def rescale(weights: Array) -> Array:
     """Return weights in the same proportions, with the largest in [½, 1).
 
     This is exact, as it divides by a power of 2. Sums and squares of the result do not overflow.
 
-    >>> rescaled(np.array([1e300, 5e299])), rescaled(np.array([3.0, 0.0]))
+    >>> rescale(np.array([1e300, 5e299])), rescale(np.array([3.0, 0.0]))
     (array([0.74..., 0.37...]), array([0.75, 0.  ]))
     """
     return np.ldexp(weights, -int(np.frexp(weights.max(initial=0.0))[1]))
@@ -278,7 +278,7 @@ def rescaled(weights: Array) -> Array:
 #                       although 0.1 + 0.2 > 0.3 in float64.
 #     1/6, 2/6, 3/6     are ratios of small integers, up to rounding: 1 : 2 : 3.
 # Any other weights, such as 1 and √2, are rounded to integers with a total just below 2⁵².
-def whole_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
+def to_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
     """Return integers in proportion to `weights`, small enough for every sum to be exact.
 
     Equal weights all become 1. Integers, binary fractions of up to 32 places, decimals of up to 6
@@ -300,11 +300,11 @@ def whole_units(weights: npt.ArrayLike | None, length: int, name: str) -> Array:
 
     Examples
     --------
-    >>> whole_units([0.5, 0.25, 0.75], 3, "weights")
+    >>> to_units([0.5, 0.25, 0.75], 3, "weights")
     array([2., 1., 3.])
-    >>> whole_units([0.1, 0.2, 0.3], 3, "weights")
+    >>> to_units([0.1, 0.2, 0.3], 3, "weights")
     array([1., 2., 3.])
-    >>> int(whole_units([1, 2**0.5], 2, "weights").sum()) == 2**52 - 2
+    >>> int(to_units([1, 2**0.5], 2, "weights").sum()) == 2**52 - 2
     True
     """
     if weights is None:
@@ -325,7 +325,7 @@ def _are_equal(values: Array) -> bool:
 
 def _iter_exact_units(weights: Array) -> Iterator[Array | None]:
     """Iterate over readings of the weights, the likeliest first; None if one is impossible."""
-    scaled = rescaled(weights)
+    scaled = rescale(weights)
     if _are_short(weights):
         yield _find_binary_units(scaled)
         yield _find_ratio_units(scaled)
@@ -336,7 +336,7 @@ def _iter_exact_units(weights: Array) -> Iterator[Array | None]:
 
 
 def _round_to_units(weights: Array) -> Array:
-    scaled = rescaled(weights)
+    scaled = rescale(weights)
     # fsum rounds once. NumPy's sum depends on the machine, and a tie must not.
     return np.round(scaled * ((EXACT_IN_FLOAT64 // 2 - len(scaled)) / math.fsum(scaled)))
 

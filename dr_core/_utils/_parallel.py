@@ -10,7 +10,7 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 
-__all__ = ["call_each", "in_the_graph"]
+__all__ = ["allow_large_graphs", "call_each"]
 
 
 def call_each(
@@ -53,7 +53,7 @@ def _placed(shared: Sequence[Any], n_jobs: int | None) -> list[Any]:
     if client is None or effective_n_jobs(n_jobs) == 1:
         return list(shared)
     # Scattered data die with the worker that has them; the result of a task is made again.
-    with in_the_graph():
+    with allow_large_graphs():
         return [client.submit(_same, thing, pure=False) for thing in shared]
 
 
@@ -62,7 +62,7 @@ def _same(thing: Any) -> Any:
 
 
 @contextmanager
-def in_the_graph() -> Iterator[None]:
+def allow_large_graphs() -> Iterator[None]:
     """Let large things travel in a task graph of Dask, where they outlive workers, unwarned."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")

@@ -1,4 +1,4 @@
-"""Where random numbers come from: never from NumPy's global state."""
+"""Random generators; NumPy's global state is never used."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from copy import deepcopy
 
 import numpy as np
 
-__all__ = ["RandomState", "as_generator", "skip", "skipped"]
+__all__ = ["RandomState", "advance", "as_generator", "copy_advanced"]
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
-
-BLOCK = 2**20
-"""Numbers drawn at once, by generators that can only draw."""
+MAX_DRAWS_PER_BLOCK = 2**20
+"""Numbers drawn at once from a generator that cannot jump ahead."""
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
-    """Make a generator of a seed, a generator (used as it is) or an old-style `RandomState`.
+    """Return a generator for a seed; a generator is returned as it is.
 
     Examples
     --------
@@ -29,30 +28,30 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            "random_state must be a whole number, 0 or more, a NumPy generator or None; it is "
+            "random_state must be an integer of at least 0, a NumPy generator or None; got "
             f"{random_state!r}."
         ) from None
 
 
-def skip(generator: np.random.Generator, count: int) -> None:
+def advance(generator: np.random.Generator, count: int) -> None:
     """Move a generator past so many uniform numbers.
 
     Examples
     --------
     >>> moved, other = np.random.default_rng(0), np.random.default_rng(0)
-    >>> skip(moved, 5)
+    >>> advance(moved, 5)
     >>> bool(moved.random() == other.random(6)[5])
     True
     """
     if isinstance(generator.bit_generator, np.random.PCG64 | np.random.PCG64DXSM):
         generator.bit_generator.advance(count)
         return
-    for start in range(0, count, BLOCK):
-        generator.random(min(BLOCK, count - start))
+    for start in range(0, count, MAX_DRAWS_PER_BLOCK):
+        generator.random(min(MAX_DRAWS_PER_BLOCK, count - start))
 
 
-def skipped(generator: np.random.Generator, count: int) -> np.random.Generator:
-    """Return a copy of a generator, past so many uniform numbers."""
+def copy_advanced(generator: np.random.Generator, count: int) -> np.random.Generator:
+    """Return a copy of a generator, moved past so many uniform numbers."""
     copy = deepcopy(generator)
-    skip(copy, count)
+    advance(copy, count)
     return copy

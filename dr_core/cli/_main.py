@@ -14,7 +14,7 @@ from rich.console import Console
 from sklearn.model_selection import train_test_split
 
 from dr_core import datasets
-from dr_core._utils import check_whole, check_writable, write_whole
+from dr_core._utils import check_integer, check_writable, write_atomically
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
@@ -108,7 +108,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.list:
         print_datasets(console)
         return 0
-    check_whole("--seed", options.seed, at_least=0)
+    check_integer("--seed", options.seed, at_least=0)
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
@@ -150,7 +150,7 @@ def _audit_quantity(
         table.insert(1, "risk_coupled", coupled.table()["risk"])
         found += _assess_plausibility(subject, coupled)
     if options.json:
-        write_whole(options.json, table.to_json(orient="index", indent=2) + "\n")
+        write_atomically(options.json, table.to_json(orient="index", indent=2) + "\n")
     print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
 
 

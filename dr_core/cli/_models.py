@@ -15,7 +15,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from dr_core._utils import listed, most_unpacked
+from dr_core._utils import get_max_unpacked, quote
 
 __all__ = ["default_model", "load_model"]
 
@@ -81,7 +81,7 @@ def _load_skops(path: Path) -> Any:
     untrusted = [name for name in unknown if not _is_model_part(name)]
     if untrusted:
         raise ValueError(
-            f"{path.name} contains types that are not known to be safe: {listed(untrusted)}. "
+            f"{path.name} contains types that are not known to be safe: {quote(untrusted)}. "
             "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
         )
     return _read_model(skops.io.load, path, trusted=unknown)
@@ -90,8 +90,8 @@ def _load_skops(path: Path) -> Any:
 def _check_unpacked_size(path: Path) -> None:
     with ZipFile(path) as archive:
         unpacked = sum(part.file_size for part in archive.infolist())
-    if unpacked > most_unpacked(path):
-        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {most_unpacked(path):,}")
+    if unpacked > get_max_unpacked(path):
+        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {get_max_unpacked(path):,}")
 
 
 def _is_model_part(name: str) -> bool:

@@ -20,7 +20,7 @@ from dr_core._tables import (
     iter_chunks,
     read_table,
 )
-from dr_core._utils import Array, listed
+from dr_core._utils import Array, quote
 from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
 
 __all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
@@ -148,7 +148,7 @@ def _check_columns(
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in columns:
         raise ValueError(
-            f"label column {label!r} is not in {path.name}; its columns are {listed(columns)}."
+            f"label column {label!r} is not in {path.name}; its columns are {quote(columns)}."
         )
 
 
@@ -167,7 +167,7 @@ def _learn_file_attributes(
 def _check_is_file(path: Path) -> Path:
     if not path.is_file():
         raise ValueError(
-            f"{str(path)!r} is neither a file nor one of the data sets {listed(datasets.names())}."
+            f"{str(path)!r} is neither a file nor one of the data sets {quote(datasets.names())}."
         )
     return path
 
@@ -179,7 +179,7 @@ def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
     if column not in table.keys():  # noqa: SIM118
         raise ValueError(
             f"sensitive column {column!r} is not in the file; its columns are "
-            f"{listed(table.keys())}."
+            f"{quote(table.keys())}."
         )
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
@@ -191,14 +191,14 @@ def _find_favorable(values: list[Any], favorable: str | None) -> Any:
     if favorable is not None:
         if favorable not in labels:
             raise ValueError(
-                f"--favorable must be one of the labels {listed(labels)}; got {favorable!r}."
+                f"--favorable must be one of the labels {quote(labels)}; got {favorable!r}."
             )
         return labels[favorable]
     if len(labels) > MAX_NUMERIC_CLASSES and all(isinstance(value, Number) for value in values):
         return None
     if set(labels.values()) == {0, 1}:
         return labels.get("1", labels.get("1.0", True))
-    raise ValueError(f"pass --favorable, the favourable label: one of {listed(labels)}.")
+    raise ValueError(f"pass --favorable, the favourable label: one of {quote(labels)}.")
 
 
 def read_rules(path: Path | None, table: Table | Partitions) -> Rules | None:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import WEIGHT, Partition, Partitions, Y, as_partitions, encode, factorize
-from dr_core._utils import check_models, check_weighty, check_whole, listed
+from dr_core._utils import check_any_weight, check_integer, check_models, quote
 from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
@@ -35,7 +35,7 @@ from dr_core.perturbation import (
     PairCheck,
     PerturbationPlan,
     SensitiveAttributes,
-    empty_groups,
+    describe_empty_groups,
     learn_attributes,
     learn_pair_check,
 )
@@ -147,7 +147,7 @@ def compare(
     demographic_parity   0.00     0.00
     accuracy             0.75     0.75
     """
-    check_whole("individuals", individuals, at_least=0)
+    check_integer("individuals", individuals, at_least=0)
     models = check_models(models)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _get_columns(models), want_labels=True)
     attributes = learn_attributes(data, privileged)
@@ -291,7 +291,7 @@ class MeasuredModel:
 
     def _measure(self, s: int, names: list[str], provider: Provider | None) -> dict[str, float]:
         tally = self.tallies[s]
-        check_weighty(tally.weights.any())
+        check_any_weight(tally.weights.any())
         values = measure(tally.table, self.favorable, names)
         if provider is not None:
             name = self.plan.names[s]
@@ -388,7 +388,7 @@ def _check_measures(measures: Sequence[str] | None) -> list[str]:
     unknown = [name for name in names if name not in MEASURES]
     if unknown or not names:
         raise ValueError(
-            f"measures has {listed(unknown)}; pass some of {listed(MEASURES, most=99)}."
+            f"measures has {quote(unknown)}; pass some of {quote(MEASURES, max_values=99)}."
         )
     return names
 
@@ -407,9 +407,9 @@ def _choose_favorable(favorable: Any, classes: list[Any]) -> int:
     if favorable is None:
         if classes in ([0, 1], [-1, 1]):
             return 1
-        raise ValueError(f"pass the favourable label as favorable=, one of {listed(classes)}.")
+        raise ValueError(f"pass the favourable label as favorable=, one of {quote(classes)}.")
     if favorable not in classes:
-        raise ValueError(f"favorable is {favorable!r}, but the classes are {listed(classes)}.")
+        raise ValueError(f"favorable is {favorable!r}, but the classes are {quote(classes)}.")
     return classes.index(favorable)
 
 
@@ -422,7 +422,7 @@ def _warn_undefined(
         return
     n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
     reason = (
-        "; ".join(empty_groups(n_rows))
+        "; ".join(describe_empty_groups(n_rows))
         or "a rate has no row to be taken over, or f(x̃) is not known"
     )
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())

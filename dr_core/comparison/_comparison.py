@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from dr_core._utils import Array, write_whole
+from dr_core._utils import Array, write_atomically
 from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
@@ -109,7 +109,7 @@ class Comparison:
                 content[key] = {model: to_records(found.pairs) for model, found in each.items()}
         text = json.dumps(content, indent=2, default=_to_plain, allow_nan=False)
         if path is not None:
-            write_whole(path, text + "\n")
+            write_atomically(path, text + "\n")
         return text
 
     def to_html(
@@ -148,7 +148,7 @@ class Comparison:
 
         text = render(self, title, facts or {})
         if path is not None:
-            write_whole(path, text)
+            write_atomically(path, text)
         return text
 
     def plot(

@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 import pandas as pd
 from sklearn.utils import Bunch
 
-from dr_core._utils import listed
+from dr_core._utils import quote
 from dr_core.datasets._catalogue import CATALOGUE
 
 __all__ = ["binarize", "load", "names"]
@@ -43,7 +43,7 @@ def load(name: str) -> Bunch:
     ((30162, 13), 7508, {'race': 'White', 'sex': 'Male'})
     """
     if name not in list(CATALOGUE):
-        raise ValueError(f"name must be one of the data sets {listed(CATALOGUE)}; got {name!r}.")
+        raise ValueError(f"name must be one of the data sets {quote(CATALOGUE)}; got {name!r}.")
     entry = CATALOGUE[name]
     with as_file(files("dr_core.datasets").joinpath("data", f"{name}.csv.gz")) as path:
         frame = pd.read_csv(path)

@@ -14,8 +14,8 @@ from dr_core.ensembles._votes import (
     MAX_VOTES_PER_BLOCK,
     Leaders,
     Votes,
-    checked_votes,
-    leaders,
+    check_votes,
+    find_leaders,
 )
 
 __all__ = [
@@ -28,8 +28,8 @@ __all__ = [
     "Votes",
     "as_ensemble",
     "check_features",
-    "checked_votes",
+    "check_votes",
     "collect_votes",
     "export",
-    "leaders",
+    "find_leaders",
 ]

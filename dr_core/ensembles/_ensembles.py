@@ -33,7 +33,7 @@ from dr_core._tables import encode, factorize
 from dr_core._utils import (
     Array,
     check_choice,
-    whole_units,
+    to_units,
 )
 
 __all__ = ["LABELS", "POSITIONS", "Ensemble", "MemberTask", "as_ensemble", "check_features"]
@@ -87,7 +87,7 @@ class Ensemble:
         """Weights of the votes, (m,): integers (as float64) in proportion to `weights`."""
         if self.inherited_units is not None:
             return self.inherited_units
-        return whole_units(self.weights, len(self.members), "weights")
+        return to_units(self.weights, len(self.members), "weights")
 
     def task(self, j: int) -> MemberTask:
         """Return all that member j needs to vote; small enough to send to another process."""

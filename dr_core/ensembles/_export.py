@@ -19,7 +19,7 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 
-from dr_core._utils import Array, is_whole, listed
+from dr_core._utils import Array, is_integer, quote
 from dr_core.ensembles._ensembles import Ensemble, as_ensemble
 
 __all__ = ["export"]
@@ -57,11 +57,11 @@ def export(estimator: Any, members: Sequence[int] | Array) -> Any:
 
 def _check_members(members: Sequence[int] | Array, ensemble: Ensemble) -> list[int]:
     kept, size = list(members), len(ensemble.members)
-    positions = {j for j in kept if is_whole(j) and 0 <= j < size}
+    positions = {j for j in kept if is_integer(j) and 0 <= j < size}
     if not kept or len(positions) < len(kept):
         raise ValueError(
             f"members must be distinct positions from 0 to {size - 1}, at least one; got "
-            f"{listed(np.asarray(kept).tolist())}."
+            f"{quote(np.asarray(kept).tolist())}."
         )
     return [int(j) for j in kept]
 

@@ -16,15 +16,15 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from dr_core._utils import NUMERIC_KINDS, Array, iter_slices, whole_units
+from dr_core._utils import NUMERIC_KINDS, Array, iter_slices, to_units
 
 __all__ = [
     "EXACT_IN_FLOAT32",
     "MAX_VOTES_PER_BLOCK",
     "Leaders",
     "Votes",
-    "checked_votes",
-    "leaders",
+    "check_votes",
+    "find_leaders",
 ]
 
 EXACT_IN_FLOAT32 = 2**24
@@ -106,14 +106,14 @@ class Votes:
     ) -> None:
         arrays = _check_shapes(votes, perturbed, y)
         m, n = arrays["votes"].shape
-        self.units = whole_units(weights, m, "weights")
+        self.units = to_units(weights, m, "weights")
         self.weights = self.units / self.units.sum()
         self.classes = _find_classes(arrays) if classes is None else np.asarray(classes)
         to_codes = _encode_labels if classes is None else _check_codes
         codes = {name: to_codes(name, array, self.classes) for name, array in arrays.items()}
         self.votes, self.perturbed, self.y = codes["votes"], codes["perturbed"], codes["y"]
         self.sample_weight = sample_weight
-        self.row_units = whole_units(sample_weight, n, "sample_weight")
+        self.row_units = to_units(sample_weight, n, "sample_weight")
         self.rows = _check_rows(rows, n)
 
     def __repr__(self) -> str:
@@ -175,7 +175,7 @@ class Votes:
     @cached_property
     def perturbed_vote(self) -> Array:
         """The weighted vote on x̃, (n,)."""
-        return leaders(self.perturbed_totals).winner
+        return find_leaders(self.perturbed_totals).winner
 
     @cached_property
     def margin_units(self) -> Array:
@@ -184,7 +184,7 @@ class Votes:
 
     @cached_property
     def _leaders(self) -> Leaders:
-        return leaders(self.totals)
+        return find_leaders(self.totals)
 
     @cached_property
     def inconsistency_units(self) -> Array:
@@ -298,7 +298,7 @@ class Leaders:
 #     Class 2 beats class 0, so class 2 is the winner, and class 0 is the runner-up: it ties with
 #     class 1 and is lower.
 # Class 1 is the first runner-up even with 0 votes.
-def leaders(totals: Array) -> Leaders:
+def find_leaders(totals: Array) -> Leaders:
     """Find the winner and the runner-up of each column of `totals`, (C, n).
 
     Of classes with equal votes, the lower one comes first. If there is one class only, the
@@ -306,7 +306,7 @@ def leaders(totals: Array) -> Leaders:
 
     Examples
     --------
-    >>> led = leaders(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 2.0]]))
+    >>> led = find_leaders(np.array([[1.0, 2.0], [4.0, 2.0], [3.0, 2.0]]))
     >>> led.winner, led.runner_up, led.margin
     (array([1, 0], dtype=uint8), array([2, 1], dtype=uint8), array([1., 0.]))
     """
@@ -326,7 +326,7 @@ def leaders(totals: Array) -> Leaders:
     return Leaders(winner, runner_up, first, second)
 
 
-def checked_votes(votes: object) -> Votes:
+def check_votes(votes: object) -> Votes:
     """Return `votes`; raise TypeError if they are not `Votes`."""
     if isinstance(votes, Votes):
         return votes

@@ -1,11 +1,12 @@
 """The tally, and every measure as a function of it."""
 
-from dr_core.metrics._bootstrap import DR, Bootstrap
 from dr_core.metrics._measures import (
+    DR,
     ESTABLISHED,
     FAIRNESS_MEASURES,
     MEASURES,
     PERFORMANCE_MEASURES,
+    Bootstrap,
     View,
     accuracy,
     demographic_parity,

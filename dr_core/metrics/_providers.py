@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._utils import Array, listed
+from dr_core._utils import Array, quote
 from dr_core.metrics._tally import Tally
 from dr_core.perturbation import MARGINALISED, NEITHER, PRIVILEGED
 
@@ -57,9 +57,7 @@ def load_provider(name: str) -> Provider | None:
         return None
     found = {entry.name: entry for entry in entry_points(group="discriminative_risk.providers")}
     if name not in found:
-        raise ValueError(
-            f"provider must be one of {listed([CORE, *sorted(found)])}; got {name!r}."
-        )
+        raise ValueError(f"provider must be one of {quote([CORE, *sorted(found)])}; got {name!r}.")
     provider: Provider = found[name].load()
     return provider
 

@@ -24,7 +24,7 @@ from dr_core._utils import (
     iter_slices,
     round_probability,
     scale_sums,
-    sorted_values,
+    sort_values,
 )
 
 __all__ = ["Tally", "tally_predictions", "tally_profiles"]
@@ -97,7 +97,7 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented
-        classes = sorted_values({*self.classes, *other.classes})
+        classes = sort_values({*self.classes, *other.classes})
         mine, theirs = self._with_classes(classes), other._with_classes(classes)
         stacked = np.vstack([mine.profiles, theirs.profiles])
         profiles, position = np.unique(stacked, axis=0, return_inverse=True)

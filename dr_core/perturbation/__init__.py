@@ -19,7 +19,7 @@ from dr_core.perturbation._attributes import (
     OneHot,
     SensitiveAttributes,
     check_privileged,
-    empty_groups,
+    describe_empty_groups,
     learn_attributes,
 )
 from dr_core.perturbation._couplings import Couplings, Rules
@@ -67,7 +67,7 @@ __all__ = [
     "Suggestions",
     "Variants",
     "check_privileged",
-    "empty_groups",
+    "describe_empty_groups",
     "enumerate_perturbations",
     "expected_counts",
     "iter_perturbed",

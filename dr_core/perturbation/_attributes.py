@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Recoded, Table, encode
-from dr_core._utils import Array, check_choice, find_repeated, listed, sorted_values
+from dr_core._tables import Partitions, Recoded, Table, as_partitions, encode
+from dr_core._utils import Array, check_choice, find_repeated, quote, sort_values
 from dr_core.perturbation._couplings import (
     NO_COUPLINGS,
     Couplings,
@@ -37,7 +37,7 @@ __all__ = [
     "OneHot",
     "SensitiveAttributes",
     "check_privileged",
-    "empty_groups",
+    "describe_empty_groups",
     "learn_attributes",
 ]
 
@@ -150,7 +150,7 @@ class Attribute:
         if wrong.any():
             raise ValueError(
                 f"one-hot attribute {self.name!r}: {wrong.sum()} rows do not have exactly one 1 "
-                f"among {listed(columns)}. If the encoding dropped a value, name it: "
+                f"among {quote(columns)}. If the encoding dropped a value, name it: "
                 "OneHot(..., dropped=...)."
             )
         return np.where(is_dropped, len(columns), codes)
@@ -267,7 +267,7 @@ class SensitiveAttributes:
                 )
 
 
-def empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
+def describe_empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
     """Return a message for each group without rows, given the rows of each group by attribute."""
     names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
     return [
@@ -400,8 +400,8 @@ def _check_domain(
     others = [name for name in domain if name not in plain]
     if others:
         raise ValueError(
-            f"domain must have sensitive or coupled columns as keys, {listed(plain)}; got "
-            f"{listed(others)}."
+            f"domain must have sensitive or coupled columns as keys, {quote(plain)}; got "
+            f"{quote(others)}."
         )
     return domain
 
@@ -410,7 +410,7 @@ def _check_columns_disjoint(columns: list[Any]) -> None:
     repeated = find_repeated(columns)
     if repeated:
         raise ValueError(
-            f"privileged has two sensitive attributes with the columns {listed(repeated)}. Use "
+            f"privileged has two sensitive attributes with the columns {quote(repeated)}. Use "
             "each column once."
         )
 
@@ -423,7 +423,7 @@ def _learn_attribute(
     _check_sensitive_columns(table, (name,))
     given = None if domain is None else [value for value in domain if not pd.isna(value)]
     values = _get_observed_values(table, name) if given is None else given
-    return _make_attribute(name, sorted_values(dict.fromkeys(values)), privileged)
+    return _make_attribute(name, sort_values(dict.fromkeys(values)), privileged)
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
@@ -437,22 +437,22 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
     is_value = isinstance(privileged, tuple) and privileged in values
     chosen = list(privileged) if _is_collection(privileged) and not is_value else [privileged]
     if not chosen:
-        raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {listed(values)}.")
+        raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {quote(values)}.")
     unknown = [value for value in chosen if value not in values]
     if unknown:
         raise ValueError(
-            f"privileged value {listed(unknown)} is not in column {name!r}, which has "
-            f"{listed(values)}."
+            f"privileged value {quote(unknown)} is not in column {name!r}, which has "
+            f"{quote(values)}."
         )
     if len(values) < 2:
         raise ValueError(
-            f"sensitive attribute {name!r} needs at least two values; it has {listed(values)}. "
+            f"sensitive attribute {name!r} needs at least two values; it has {quote(values)}. "
             "Pass all its values as domain={...}, or leave it out."
         )
     is_privileged = np.array([value in chosen for value in values])
     if is_privileged.all():
         raise ValueError(
-            f"privileged has all values of {name!r}: {listed(values)}. Leave at least one out."
+            f"privileged has all values of {name!r}: {quote(values)}. Leave at least one out."
         )
     return Attribute(name, tuple(values), is_privileged)
 
@@ -479,7 +479,7 @@ def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) ->
     absent = [name for name in names if name not in keys]
     if absent:
         raise ValueError(
-            f"sensitive column {listed(absent)} is not in X, which has {listed(keys)}. A model "
+            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}. A model "
             "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
             "model sees it, with the column that carries the attribute."
         )

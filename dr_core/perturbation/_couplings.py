@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dr_core._tables import Partitions, Recoded, Table, check_zero_one, encode_known, read_zero_one
-from dr_core._utils import Array, find_repeated, listed
+from dr_core._utils import Array, find_repeated, quote
 
 __all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings", "read_one_hot"]
 
@@ -89,7 +89,7 @@ class Coupling:
         if (n_ones > 1).any():
             raise ValueError(
                 f"coupled column {self.name!r}: {(n_ones > 1).sum()} rows have more than one 1 "
-                f"among {listed(self.columns)}."
+                f"among {quote(self.columns)}."
             )
         return codes
 
@@ -298,7 +298,7 @@ def _sort_by_driver(coupled: Rules, sensitive: list[Any]) -> list[Any]:
             elif driver not in sensitive:
                 raise ValueError(
                     f"coupled[{name!r}] has the driver {driver!r}; a driver must be a sensitive "
-                    f"attribute ({listed(sensitive)}) or another coupled column."
+                    f"attribute ({quote(sensitive)}) or another coupled column."
                 )
         if name not in order:
             order.append(name)
@@ -314,7 +314,7 @@ def _check_not_sensitive(
     both = [name for name in names if name in sensitive or name in sensitive_columns]
     if both:
         raise ValueError(
-            f"coupled has {listed(both)}, a sensitive attribute: its own perturbation determines "
+            f"coupled has {quote(both)}, a sensitive attribute: its own perturbation determines "
             "its new value. Remove it from coupled, or from privileged."
         )
 
@@ -323,7 +323,7 @@ def _check_columns_differ(columns: list[Any]) -> None:
     repeated = find_repeated(columns)
     if repeated:
         raise ValueError(
-            f"coupled has several rules for the columns {listed(repeated)}. Write them under one "
+            f"coupled has several rules for the columns {quote(repeated)}. Write them under one "
             "name."
         )
 
@@ -335,7 +335,7 @@ def _get_named_values(coupled: Rules, name: Any) -> list[Any]:
     driving = [value for drivers in coupled.values() for value in drivers.get(name, ())]
     unhashable = [value for value in own if not isinstance(value, Hashable)]
     if unhashable:
-        raise TypeError(f"coupled[{name!r}] must have single values; got {listed(unhashable)}.")
+        raise TypeError(f"coupled[{name!r}] must have single values; got {quote(unhashable)}.")
     return list(dict.fromkeys([*own, *driving]))
 
 
@@ -346,7 +346,7 @@ def _find_column(
     if name in table.keys():  # noqa: SIM118
         return Coupling(name, _learn_values(table, name, values, domain))
     if not values:
-        raise ValueError(f"coupled has the column {name!r}; X has {listed(table.keys())}.")
+        raise ValueError(f"coupled has the column {name!r}; X has {quote(table.keys())}.")
     columns = tuple(_find_one_hot_column(table, name, value) for value in values)
     return Coupling(name, tuple(values), columns=columns)
 
@@ -359,7 +359,7 @@ def _learn_values(
     unknown = [value for value in values if value not in known]
     if unknown:
         raise ValueError(
-            f"coupled has the values {listed(unknown)}; column {name!r} has {listed(known)}. If X "
+            f"coupled has the values {quote(unknown)}; column {name!r} has {quote(known)}. If X "
             f"only lacks them, pass all values as domain={{{name!r}: [...]}}."
         )
     # Writing a column is faster if all of its values have a code.
@@ -376,7 +376,7 @@ def _find_one_hot_column(table: Table | Partitions, name: Any, value: Any) -> An
     raise ValueError(
         f"coupled has the column {name!r} with the value {value!r}, but X has neither a column "
         f"{name!r} nor a 0/1 column {f'{name}={value}'!r}, {f'{name}_{value}'!r} or {value!r}. "
-        f"X has {listed(table.keys())}."
+        f"X has {quote(table.keys())}."
     )
 
 
@@ -399,8 +399,8 @@ def _make_transitions(
     unknown = [value for value in cases if value not in domain]
     if unknown:
         raise ValueError(
-            f"coupled[{column.name!r}][{driver!r}] has a rule for {listed(unknown)}, which is no "
-            f"value of {driver!r}; its values are {listed(domain)}."
+            f"coupled[{column.name!r}][{driver!r}] has a rule for {quote(unknown)}, which is no "
+            f"value of {driver!r}; its values are {quote(domain)}."
         )
     # One row for each value of the driver, one column for each old value; index -1 is the last of
     # both, so that unknown values stay. For {"Female": {"Husband": "Wife"}} with the domain

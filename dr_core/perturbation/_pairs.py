@@ -21,11 +21,11 @@ import numpy as np
 from dr_core._tables import Factorized, Partitions, Table, as_table, encode_known
 from dr_core._utils import (
     Array,
-    check_not_negative,
-    check_rare,
-    check_whole,
-    listed,
-    sorted_values,
+    check_fraction,
+    check_integer,
+    check_nonnegative,
+    quote,
+    sort_values,
 )
 from dr_core.perturbation._attributes import MISSING_LABEL, SensitiveAttributes
 from dr_core.perturbation._plan import PerturbedChunk
@@ -101,7 +101,7 @@ class Category:
             return _to_numbers(values)
         except (ValueError, TypeError) as error:
             raise ValueError(
-                f"column {self.name!r} holds numbers in the reference data, but {listed(values)} "
+                f"column {self.name!r} holds numbers in the reference data, but {quote(values)} "
                 "here. Give both the same type."
             ) from error
 
@@ -138,11 +138,11 @@ def read_categories(
 def _read_category(key: Any, column: Factorized, bins: int) -> Category:
     numeric = all(isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values)
     if not numeric or len(column.values) <= bins:
-        return Category(key, tuple(sorted_values(column.values)))
+        return Category(key, tuple(sort_values(column.values)))
     numbers = np.sort(_to_numbers(column.values)[column.codes[column.codes >= 0]])
     values = np.unique(numbers)
     if len(values) == 1:  # integers that no float can tell apart
-        return Category(key, tuple(sorted_values(column.values)))
+        return Category(key, tuple(sort_values(column.values)))
     # Edges are quantiles of the rows. For 6 rows 20 … 25 and 3 bins they are rows 2 and 4, that
     # is 22 and 24: below 22, 22 to 23, 24 and above. A value that most rows have, such as 0, is a
     # quantile several times; it becomes a bin of its own, because no edge is at the lowest value.
@@ -357,13 +357,13 @@ def learn_pair_check(
     bins, rare, min_expected
         See `RiskAssessment.plausibility`.
     """
-    check_whole("bins", bins, at_least=2)
-    check_rare(rare)
-    check_not_negative("min_expected", min_expected)
+    check_integer("bins", bins, at_least=2)
+    check_fraction("rare", rare)
+    check_nonnegative("min_expected", min_expected)
     known = as_table(table if reference is None else reference)
     absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
     if absent:
-        raise ValueError(f"the reference data lacks columns that X has: {listed(absent)}.")
+        raise ValueError(f"the reference data lacks columns that X has: {quote(absent)}.")
     own = {*attributes.names, *table.keys()}
     categories = [one for one in read_categories(known, attributes, bins) if one.name in own]
     if known is not table and isinstance(table, Table):

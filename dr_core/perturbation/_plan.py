@@ -19,12 +19,12 @@ from tqdm import tqdm
 from dr_core._tables import Table
 from dr_core._utils import (
     Array,
+    advance,
     as_generator,
     check_choice,
+    check_integer,
     check_probability,
-    check_whole,
-    skip,
-    skipped,
+    copy_advanced,
 )
 from dr_core.perturbation._attributes import ALL, SensitiveAttributes
 from dr_core.perturbation._variants import (
@@ -88,7 +88,7 @@ class PerturbationPlan:
     def __post_init__(self) -> None:
         check_probability(self.p)
         check_choice("method", self.method, ("exact", "sample"))
-        check_whole("n_samples", self.n_samples, at_least=1)
+        check_integer("n_samples", self.n_samples, at_least=1)
         if self.random_state is not None:
             as_generator(self.random_state)
         if self.method == "exact" and self.max_variants > MAX_VARIANTS:
@@ -151,15 +151,17 @@ class PerturbationPlan:
         if not self.draws_per_row:
             return self
         generator = as_generator(self.random_state)
-        own = skipped(generator, 0)
-        skip(generator, n_rows * self.draws_per_row)
+        own = copy_advanced(generator, 0)
+        advance(generator, n_rows * self.draws_per_row)
         return replace(self, random_state=own)
 
     def at_row(self, start: int) -> PerturbationPlan:
         """Return the plan for a part of the rows that begins at row `start` of all."""
         if not self.draws_per_row:
             return self
-        return replace(self, random_state=skipped(self.random_state, start * self.draws_per_row))
+        return replace(
+            self, random_state=copy_advanced(self.random_state, start * self.draws_per_row)
+        )
 
     def make_variants(self, codes: Array, rng: np.random.Generator | None) -> Variants:
         """Make the variants of rows with these codes, (attributes + coupled columns, n).
@@ -277,7 +279,7 @@ def iter_perturbed(
     [['F', 'M'], ['M']]
     """
     size = max(1, CHUNK_VARIANTS // plan.max_variants) if chunk_size is None else chunk_size
-    check_whole("chunk_size", size, at_least=1)
+    check_integer("chunk_size", size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
     starts = range(0, table.n_rows, size)

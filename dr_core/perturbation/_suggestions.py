@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import as_table
-from dr_core._utils import Array, check_not_negative, check_rare
+from dr_core._utils import Array, check_fraction, check_nonnegative
 from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, learn_attributes
 from dr_core.perturbation._pairs import (
     MAX_BINS,
@@ -120,8 +120,8 @@ def suggest_couplings(
     >>> found.coupled
     {'relationship': {'sex': {'Female': {'Husband': 'Wife'}, 'Male': {'Wife': 'Husband'}}}}
     """
-    check_rare(rare)
-    check_not_negative("min_expected", min_expected)
+    check_fraction("rare", rare)
+    check_nonnegative("min_expected", min_expected)
     table = as_table(X)
     attributes = learn_attributes(table, privileged)
     categories = read_categories(table, attributes, MAX_BINS)

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._utils import Array, RandomState, as_generator, call_each, is_whole
+from dr_core._utils import Array, RandomState, as_generator, call_each, is_integer
 from dr_core.ensembles import Votes
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
 from dr_core.pruning._objectives import (
@@ -200,7 +200,7 @@ def _evaluate_prefixes(evaluator: SubEnsembleEvaluator, pruned: list[PrunedGroup
 
 
 def _check_n_groups(n_groups: int, n_members: int) -> int:
-    if is_whole(n_groups) and 1 <= n_groups <= n_members:
+    if is_integer(n_groups) and 1 <= n_groups <= n_members:
         return int(n_groups)
     raise ValueError(
         f"n_groups must be an integer from 1 to {n_members}, the number of members of nonzero "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dr_core._utils import Array, iter_slices
-from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, checked_votes
+from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, check_votes
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive, find_nondominated
 from dr_core.pruning._result import (
@@ -70,7 +70,7 @@ def exhaustive_front(
     0    (1,)   0.00  0.33       0.17
     1  (1, 2)   0.33  0.00       0.12
     """
-    m = checked_votes(votes).n_members
+    m = check_votes(votes).n_members
     k = check_max_members(m if max_members is None else max_members, votes)
     check_selection(selection, accuracy_tolerance)
     check_trade_off(trade_off)

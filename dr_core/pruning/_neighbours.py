@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from dr_core._utils import Array, iter_slices
-from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Leaders, Votes, leaders
+from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Leaders, Votes, find_leaders
 from dr_core.pruning._pareto import find_nondominated
 
 __all__ = ["Neighbours", "Steps", "SubEnsembleEvaluator"]
@@ -234,7 +234,7 @@ class SubEnsembleVote:
     @cached_property
     def leaders(self) -> tuple[Leaders, Leaders]:
         """Winner and runner-up on x and on x̃."""
-        return leaders(self.totals[0]), leaders(self.totals[1])
+        return find_leaders(self.totals[0]), find_leaders(self.totals[1])
 
     @cached_property
     def wrong(self) -> Array:
@@ -349,7 +349,7 @@ class Side:
     @cached_property
     def leaders(self) -> Leaders:
         """Winner and runner-up on each instance."""
-        return leaders(self.totals)
+        return find_leaders(self.totals)
 
     @cached_property
     def is_uniform(self) -> bool:

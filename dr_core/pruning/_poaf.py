@@ -24,7 +24,7 @@ from math import comb
 
 import numpy as np
 
-from dr_core._utils import Array, RandomState, as_generator, is_whole
+from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
 from dr_core.pruning._neighbours import Steps, SubEnsembleEvaluator
@@ -245,6 +245,6 @@ def _check_neighbourhood(neighbourhood: str) -> type[Search]:
 def _check_n_iter(n_iter: int | None, default: int) -> int:
     if n_iter is None:
         return default
-    if is_whole(n_iter) and n_iter >= 0:
+    if is_integer(n_iter) and n_iter >= 0:
         return int(n_iter)
     raise ValueError(f"n_iter must be an integer, 0 or more; got {n_iter!r}.")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, is_number, is_whole
-from dr_core.ensembles import Votes, checked_votes
+from dr_core._utils import Array, is_integer, is_number
+from dr_core.ensembles import Votes, check_votes
 from dr_core.pruning._objectives import round_objectives
 from dr_core.pruning._pareto import Archive
 
@@ -141,8 +141,8 @@ def find_voting_members(votes: Votes) -> Array:
 
 def check_max_members(max_members: int, votes: Votes) -> int:
     """Return k, or raise ValueError if the ensemble cannot be pruned to k members."""
-    checked_votes(votes)
-    if is_whole(max_members) and 1 <= max_members <= votes.n_members:
+    check_votes(votes)
+    if is_integer(max_members) and 1 <= max_members <= votes.n_members:
         return int(max_members)
     raise ValueError(
         f"max_members must be an integer from 1 to {votes.n_members}, the number of members; "
@@ -162,7 +162,7 @@ def check_selection(selection: SelectionRule, accuracy_tolerance: float) -> None
 
 
 def _check_position(position: int, length: int) -> int:
-    if is_whole(position) and 0 <= position < length:
+    if is_integer(position) and 0 <= position < length:
         return int(position)
     raise ValueError(
         f"selection must return the position of a row, from 0 to {length - 1}; got {position!r}."

@@ -20,9 +20,9 @@ from dr_core._tables import WEIGHT, Factorized, Partition, Y, as_partitions, enc
 from dr_core._utils import (
     Array,
     Interval,
+    check_any_weight,
     check_choice,
-    check_not_negative,
-    check_weighty,
+    check_nonnegative,
     chernoff,
     share,
     wilson,
@@ -37,7 +37,7 @@ from dr_core.perturbation import (
     PRIVILEGED,
     PerturbationPlan,
     SensitiveAttributes,
-    empty_groups,
+    describe_empty_groups,
     iter_perturbed,
     learn_attributes,
     learn_pair_check,
@@ -357,7 +357,7 @@ def assess_risk(
     0  False   True   0.25
     1   True  False   0.25
     """
-    check_not_negative("tolerance", tolerance)
+    check_nonnegative("tolerance", tolerance)
     get_predict(estimator)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
     attributes = learn_attributes(data, privileged)
@@ -374,7 +374,7 @@ def assess_risk(
     folds = {"totals": RiskTotals.of} | ({"rows": RowRisks.of} if in_memory else {})
     found = fold(data, source, folds, progress=progress)["model"]
     totals = found["totals"]
-    check_weighty(totals.weight)
+    check_any_weight(totals.weight)
     _warn_empty_groups(plan, totals)
     _check_classes(estimator, totals)
     rows = RowRisks.concatenate(found["rows"]) if in_memory else None
@@ -398,6 +398,6 @@ def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
         ]
         for scenario, groups in zip(plan.scenarios, totals.groups, strict=True)
     }
-    empty = empty_groups(n_rows)
+    empty = describe_empty_groups(n_rows)
     if empty:
         warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)

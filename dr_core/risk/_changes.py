@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
 from dr_core._tables import Partition, Partitions, as_table, encode, factorize
-from dr_core._utils import Array, differs, listed, sorted_values
+from dr_core._utils import Array, differs, quote, sort_values
 from dr_core.perturbation import (
     ALL,
     CodedRows,
@@ -124,7 +124,7 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
     """Return all class labels, sorted: those of y, those that models know, and those given."""
     known = [list(getattr(model, "classes_", ())) for model in models.values()]
     every = [*y, *([] if labels is None else labels)]
-    return sorted_values(dict.fromkeys([*every, *(label for some in known for label in some)]))
+    return sort_values(dict.fromkeys([*every, *(label for some in known for label in some)]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +166,8 @@ class Predictions:
         unknown = [key for key in self._by_key if key not in place]
         if unknown:
             raise ValueError(
-                f"y_pred_perturbed of {name!r} has {listed(unknown)}; its keys must be among "
-                f"{listed(plan.names)}, where {ALL!r} is all attributes perturbed together."
+                f"y_pred_perturbed of {name!r} has {quote(unknown)}; its keys must be among "
+                f"{quote(plan.names)}, where {ALL!r} is all attributes perturbed together."
             )
         return {place[key]: _name_given(name, key) for key in self._by_key}
 

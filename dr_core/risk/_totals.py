@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import factorize, find_first, joint_positions
-from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sorted_values
+from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sort_values
 from dr_core.perturbation import Scenario, SensitiveAttributes
 from dr_core.risk._changes import Changes
 
@@ -143,7 +143,7 @@ class DirectionSums:
 
     def table(self, total: int) -> pd.DataFrame:
         """Return the share of all rows, by prediction before and after."""
-        pairs = [pair for pair in sorted_values(self.mass) if self.mass[pair]]
+        pairs = [pair for pair in sort_values(self.mass) if self.mass[pair]]
         shares = [share(self.mass[pair], total) for pair in pairs]
         old, new = zip(*pairs, strict=True) if pairs else ((), ())
         return pd.DataFrame({"from": old, "to": new, "share": np.array(shares, dtype=float)})

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core.plugins import Array, as_table, check_column, encode, factorize, listed, sorted_values
+from dr_core.plugins import (
+    Array,
+    as_table,
+    check_column,
+    encode,
+    factorize,
+    quote,
+    sort_values,
+)
 from fairlearn_dr._metrics import check_risks
 
 __all__ = [
@@ -90,8 +98,8 @@ def check_inputs(
     risks = get_named_columns(individual_risk, "Model")
     if list(risks) != list(predictions):
         raise ValueError(
-            f"individual_risk has the models {listed(risks)}, but y_pred has "
-            f"{listed(predictions)}; pass the same models in the same order."
+            f"individual_risk has the models {quote(risks)}, but y_pred has "
+            f"{quote(predictions)}; pass the same models in the same order."
         )
     _check_binary_labels([y, *predictions.values()], pos_label)
     return DashboardInputs(
@@ -143,17 +151,17 @@ def _make_feature(name: str, values: Any, n_rows: int) -> SensitiveFeature:
             f"{argument} has {len(column.values)} distinct values; the maximum is "
             f"{MAX_FEATURE_GROUPS}. Bin it first."
         )
-    labels = sorted_values(column.values)
+    labels = sort_values(column.values)
     groups = encode(column, labels, argument)
     return SensitiveFeature(name, [str(label) for label in labels], groups)
 
 
 def _check_binary_labels(columns: Iterable[Array], pos_label: Any) -> None:
-    classes = sorted_values({value for column in columns for value in factorize(column).values})
+    classes = sort_values({value for column in columns for value in factorize(column).values})
     if len(classes) > 2 or pos_label not in classes:
         raise ValueError(
             f"y_true and y_pred must have two classes, and pos_label must be one of them; got "
-            f"the classes {listed(classes)} and pos_label={pos_label!r}."
+            f"the classes {quote(classes)} and pos_label={pos_label!r}."
         )
 
 

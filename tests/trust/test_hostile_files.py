@@ -39,7 +39,7 @@ def write(path, header, rows):
 class TestBombs:
     @pytest.fixture(autouse=True)
     def small_limit(self, monkeypatch):
-        monkeypatch.setattr("dr_core._utils._files.MOST_UNPACKED", 100_000)
+        monkeypatch.setattr("dr_core._utils._files.MAX_UNPACKED_BYTES", 100_000)
 
     def test_a_gzip_bomb_of_rows_is_refused(self, capsys, tmp_path):
         path = tmp_path / "a.csv.gz"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 from dr_core.cli import main
 
 PATIENCE = 120
@@ -55,10 +55,10 @@ if __name__ == "__main__":
 """
 
 WRITING = """
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 print("writing", flush=True)
 while True:
-    write_whole("out.txt", "x" * 2_000_000)
+    write_atomically("out.txt", "x" * 2_000_000)
 """
 
 
@@ -144,10 +144,10 @@ def test_an_old_file_stays_when_the_new_one_cannot_be_written(tmp_path, monkeypa
         raise error
 
     path = tmp_path / "a.txt"
-    write_whole(path, "old")
+    write_atomically(path, "old")
     monkeypatch.setattr(os, step, fails)
     with pytest.raises(error):
-        write_whole(path, "new")
+        write_atomically(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
 

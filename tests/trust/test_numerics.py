@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dr_core import Predictions, Votes, assess_risk, chernoff, compare, wilson
-from dr_core._utils import differs, whole_units
+from dr_core._utils import differs, to_units
 from fairlearn_dr import discriminative_risk
 
 X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
@@ -149,14 +149,14 @@ def test_other_weights_decide_as_rational_arithmetic_does_beyond_rounding(electi
 def test_units_do_not_depend_on_the_order_of_the_weights(weights, random):
     order = list(range(len(weights)))
     random.shuffle(order)
-    units = whole_units(weights, len(weights), "weights")
-    again = whole_units([weights[i] for i in order], len(weights), "weights")
+    units = to_units(weights, len(weights), "weights")
+    again = to_units([weights[i] for i in order], len(weights), "weights")
     assert again.tolist() == units[order].tolist()
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=20))
 def test_sums_of_units_are_exact(weights):
-    units = whole_units(weights, len(weights), "weights")
+    units = to_units(weights, len(weights), "weights")
     assert all(unit == int(unit) for unit in units)
     assert sum(int(unit) for unit in units) < 2**53
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dr_core import Predictions, Votes, compare, exhaustive_front, poaf
-from dr_core._utils import listed
+from dr_core._utils import quote
 from fairlearn_dr import (
     favorable_to_unfavorable_rate,
     plot_comparison,
@@ -70,4 +70,4 @@ def test_names_in_an_error_come_in_the_order_of_the_table():
 
 
 def test_a_long_value_is_cut_in_messages():
-    assert len(listed(["x" * 10**6] * 20)) < 1000
+    assert len(quote(["x" * 10**6] * 20)) < 1000

@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from aif360_dr import DiscriminativeRiskMetric, perturb_dataset
 from aif360_dr.examples import hiring
 from dr_core import assess_risk, collect_votes, compare, compute_bounds, epaf, perturb, poaf
-from dr_core._utils import write_whole
+from dr_core._utils import write_atomically
 from fairlearn_dr import dr_metric_frame
 
 ROWS = 120
@@ -86,14 +86,14 @@ def test_files_written_at_once_are_each_whole(tmp_path):
     path = tmp_path / "a.txt"
     texts = [letter * 100_000 for letter in "abcdefgh"]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda text: write_whole(path, text), texts * 4))
+        list(pool.map(lambda text: write_atomically(path, text), texts * 4))
     assert path.read_text() in texts
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_writing_does_not_touch_the_umask(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the umask is the whole process's"))
-    write_whole(tmp_path / "a.txt", "a")
+    write_atomically(tmp_path / "a.txt", "a")
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
@@ -101,5 +101,5 @@ def test_a_file_keeps_the_permissions_of_the_one_it_replaces(tmp_path, mode):
     path = tmp_path / "a.txt"
     path.write_text("old")
     path.chmod(mode)
-    write_whole(path, "new")
+    write_atomically(path, "new")
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", mode)

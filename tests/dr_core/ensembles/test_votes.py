@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from textbook import voting as textbook
 from textbook.ensembles import random_votes
 
-from dr_core._utils import whole_units
-from dr_core.ensembles._votes import Votes, leaders
+from dr_core._utils import to_units
+from dr_core.ensembles._votes import Votes, find_leaders
 
 VOTES = [[0, 1, 1], [0, 1, 0], [1, 0, 0]]
 PERTURBED = [[0, 1, 1], [0, 0, 0], [1, 0, 1]]
@@ -102,20 +102,20 @@ class TestUnits:
 
     @given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=30))
     def test_units_are_whole_sum_exactly_and_keep_proportions(self, weights):
-        units = whole_units(weights, len(weights), "weights")
+        units = to_units(weights, len(weights), "weights")
         assert (units == np.rint(units)).all()
         assert units.sum() < EXACT_IN_FLOAT64
         assert np.allclose(units / units.sum(), np.array(weights) / sum(weights), atol=1e-14)
 
     def test_far_apart_weights_are_rounded(self):
-        assert whole_units([1e300, 1, 0], 3, "weights")[1:].tolist() == [0, 0]
+        assert to_units([1e300, 1, 0], 3, "weights")[1:].tolist() == [0, 0]
 
     def test_ratios_without_a_common_denominator_are_rounded(self):
-        units = whole_units(1 / np.array([1000, 999, 997, 991, 983, 977, 971]), 7, "weights")
+        units = to_units(1 / np.array([1000, 999, 997, 991, 983, 977, 971]), 7, "weights")
         assert EXACT_IN_FLOAT64 / 4 < units.sum() < EXACT_IN_FLOAT64 / 2
 
     def test_many_distinct_weights_are_rounded(self):
-        assert whole_units(np.sqrt(np.arange(1, 2000)), 1999, "weights").sum() < EXACT_IN_FLOAT64
+        assert to_units(np.sqrt(np.arange(1, 2000)), 1999, "weights").sum() < EXACT_IN_FLOAT64
 
 
 class TestLabels:
@@ -189,7 +189,7 @@ class TestLaws:
     def test_leaders_are_the_first_two_of_a_stable_ranking(self, seed, n_classes):
         totals = np.random.default_rng(seed).integers(0, 4, (n_classes, 30)).astype(float)
         ranking = np.argsort(-totals, axis=0, kind="stable")
-        led = leaders(totals)
+        led = find_leaders(totals)
         assert (led.winner == ranking[0]).all()
         assert (led.runner_up == ranking[1]).all()
         assert (led.margin == led.first - np.take_along_axis(totals, ranking, 0)[1]).all()
@@ -258,5 +258,5 @@ def test_weights_that_differ_by_rounding_alone_are_equal():
 
 
 def test_the_lead_counts_that_ties_go_to_the_lower_class():
-    leads = leaders(np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 4.0]])).lead
+    leads = find_leaders(np.array([[3.0, 2.0, 2.0], [1.0, 2.0, 4.0]])).lead
     assert leads.tolist() == [3, 1, 2]
