@@ -3,8 +3,8 @@ Perturbed people who could exist
 ================================
 
 Discriminative risk changes a sensitive attribute and nothing else. A married man of the income
-data who is turned into a woman stays a "Husband": hardly anybody in the data is such a person, so
-what a model says of her may mean little. This example shows how to see that, and how to mend it.
+data whose sex becomes Female stays a "Husband". The data have one such row, so the prediction of
+a model for it may mean little. This example finds such rows, and lets columns follow.
 """
 
 # %%
@@ -50,32 +50,31 @@ as_defined = {name: assess_risk(model, X, privileged) for name, model in models.
 print(as_defined["random forest"])
 
 # %%
-# See it
-# ------
-# Which of the perturbed rows contain a pair of values that the data know (almost) never? The
-# reference data are all rows here; left out, they are the rows assessed.
+# Find implausible rows
+# ---------------------
+# Which of the perturbed rows contain a pair of values that (almost) never occurs in the reference
+# data? These are all rows here; by default they are the rows assessed.
 
 found = as_defined["random forest"].plausibility(income.data)
 print(found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]])
 print(f"implausible: {found.share:.1%} of the perturbed rows")
 
 # %%
-# Nearly all of it is one thing: women who are husbands, and men who are wives. In 30,162 rows
-# there is one of each; were sex and relationship independent, there would be thousands.
+# Nearly all of these are women who are husbands, and men who are wives. In 30,162 rows there is
+# one of each; if sex and relationship were independent, there would be thousands.
 #
 # The risk among the other rows alone is much lower:
 
 print(found.table().T)
 
 # %%
-# That number is no better estimate of the same thing. It speaks of other people: those who are not
-# married, most of whom are far from the income at stake whatever their sex is. To keep everybody,
-# let the relationship follow.
+# This is not a better estimate of the same number. It describes other people: those who are
+# neither husband nor wife, of whom 7 % have the higher income (46 % of the others). To keep all
+# rows, let the relationship follow.
 #
-# Mend it
-# -------
-# The data suggest which rules may be needed. Only people can say whether they make sense; these
-# do.
+# Let columns follow
+# ------------------
+# ``suggest_couplings`` proposes rules. Check them by hand; these make sense.
 
 suggested = suggest_couplings(income.data, privileged)
 print(suggested.table[["column", "value", "group", "rows", "others", "counterpart"]])
@@ -83,14 +82,12 @@ rules = suggested.coupled
 print(rules)
 
 # %%
-# A coupled column follows only where the attribute really changed, and values without a rule stay:
-# unmarried people are perturbed as before. Of the implausible rows nothing is left but two members
-# of the armed forces.
+# A coupled column follows only where the attribute changed, and values without a rule stay:
+# unmarried people are perturbed as before. Two implausible rows remain, members of the armed
+# forces.
 
-coupled = {
-    name: assess_risk(model, X, learn_attributes(X, privileged, coupled=rules))
-    for name, model in models.items()
-}
+attributes = learn_attributes(X, privileged, coupled=rules)
+coupled = {name: assess_risk(model, X, attributes) for name, model in models.items()}
 print(coupled["random forest"])
 print(coupled["random forest"].plausibility(income.data))
 
@@ -113,12 +110,11 @@ plt.tight_layout()
 plt.show()
 
 # %%
-# The rules do not simply lower the risk. For the linear model they do: it holds being female
-# against people, and values wives above husbands, so that female husbands get the worst of both;
-# but nobody is one. In the boosted trees, part of what sex does to married
-# people goes through the relationship, which DR as defined leaves as it was. Let it follow, and
-# that part counts too.
+# The rules do not simply lower the risk. In the linear model they do: its coefficient of Female is
+# below that of Male, and that of Husband below that of Wife, so a female husband gets both
+# disadvantages. In the boosted trees, sex affects married people partly through the
+# relationship, which DR as defined leaves unchanged. With the rules that part counts too.
 #
-# Report both. DR as defined proves that sex alone changes decisions, for rows some of which nobody
-# has ever seen; the coupled risk says what happens to people who could exist, and is as good as
-# its rules are.
+# Report both. DR as defined proves that sex alone changes decisions, but some of its rows occur
+# nowhere in the data. DR with coupled columns is about rows that could exist, and is as good as
+# the rules are.

@@ -4,7 +4,7 @@ Female husbands: perturbed rows that could not exist
 
 DR changes a sensitive attribute and nothing else. Where other columns are tied to it, the
 perturbed row may be one that no person has: the census data have ``relationship``, and a husband
-whose sex becomes female is still called a husband. What the model says of such rows is an
+whose sex becomes female is still called a husband. The prediction for such a row is an
 extrapolation. This example shows how much of the risk rests on them.
 """
 

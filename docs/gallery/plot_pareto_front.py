@@ -3,7 +3,7 @@ Pruning a forest, and choosing from the front
 =============================================
 
 POAF searches for the smaller votes that nothing beats in both error and risk. It returns all of
-them: which one to use is a decision for people, and ``selection`` only makes it.
+them. Which one to use is a decision for people; ``selection`` applies it.
 """
 
 import matplotlib.pyplot as plt

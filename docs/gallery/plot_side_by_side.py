@@ -16,7 +16,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import compare, datasets
-from fairlearn_dr import plot_comparison
 
 # %%
 # 6,167 defendants in Broward County, with the paper's own 0/1 encoding: a sensitive attribute is
@@ -42,16 +41,14 @@ comparison.table().xs("all", level="attribute").T.round(3)
 
 # %%
 # Further left is fairer, further down more accurate. Bars are 95 % intervals: where they overlap
-# widely, these rows hardly tell the models apart.
+# widely, these rows do not show which model is better.
 
 figure, axes = plt.subplots(2, 2, figsize=(8.5, 6.4), sharey=True)
-plot_comparison(comparison, axes=axes.ravel())
+comparison.plot(axes=axes.ravel())
 plt.show()
 
 # %%
 # For race alone, DR and demographic parity.
 
-plot_comparison(
-    comparison, attribute="race", measures=["discriminative_risk", "demographic_parity"]
-)
+comparison.plot(attribute="race", measures=["discriminative_risk", "demographic_parity"])
 plt.show()

@@ -12,8 +12,8 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 FENCED = re.DOTALL | re.MULTILINE
 
 
-def test_the_readme_is_shorter_than_200_lines():
-    assert len(README.read_text(encoding="utf-8").splitlines()) < 200
+def test_the_readme_is_shorter_than_160_lines():
+    assert len(README.read_text(encoding="utf-8").splitlines()) < 160
 
 
 def test_the_readme_has_one_picture():
