@@ -144,7 +144,7 @@ def as_ensemble(estimator: Any) -> Ensemble:
         return as_ensemble(estimator.estimator)
     raise TypeError(
         f"A {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
-        f"{SUPPORTED}; register others with dr_core.ensembles.as_ensemble."
+        f"{SUPPORTED}; register others with dr_core.as_ensemble."
     )
 
 

@@ -165,7 +165,7 @@ class SensitiveAttributes:
     attributes : tuple of Attribute
     missing : {"error", "keep"}
     couplings : Couplings
-        Columns that follow the attributes; see `dr_core.couplings`.
+        Columns that follow the attributes; see the user guide.
     """
 
     attributes: tuple[Attribute, ...]
@@ -303,7 +303,7 @@ def learn_attributes(
         Whether a missing sensitive value raises an error, or its row is left unperturbed.
     coupled : mapping, optional
         Columns that follow an attribute if it changes, such as {"relationship": {"sex":
-        {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see `dr_core.couplings`.
+        {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see the user guide.
 
     Examples
     --------

@@ -380,7 +380,7 @@ def test_parquet_files_with_different_types_of_a_column_are_refused(tmp_path):
         (("nowhere.csv",), "there is no file 'nowhere.csv'"),
         ((__file__,), "must end in .csv, .csv.gz or .parquet"),
         (([],), "at least one file"),
-        (("a.csv", 0), "rows must be a whole number, 1 or more"),
+        (("a.csv", 0), "rows must be an integer of at least 1"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, message):

@@ -44,7 +44,7 @@ BAD = {
     "a folder": (("ricci", "--html", "{folder}"), "Is a directory"),
     "a negative number of people": (
         ("ricci", "--html", "{folder}/a.html", "--individuals", "-1"),
-        "individuals must be a whole number, 0 or more",
+        "individuals must be an integer of at least 0",
     ),
 }
 
