@@ -1,4 +1,4 @@
-"""The same work on many things at once, through joblib, on whichever backend is active."""
+"""Parallel calls through joblib, on the active backend."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def call_each(
     n_jobs: int | None = None,
     prefer: str | None = None,
 ) -> list[Any]:
-    """Return `function(task, *shared)` of each task, in their order.
+    """Return `function(task, *shared)` for each task, in the order of the tasks.
 
     Parameters
     ----------
     function : callable
     tasks : sequence
-        What differs from call to call; small.
+        Arguments that differ between calls; small.
     shared : sequence
-        What all calls need, such as large arrays. A Dask cluster gets it once, not per task, and
-        its scheduler can hand it out again when a worker dies.
+        Arguments of all calls, such as large arrays. They are sent to a Dask cluster once, not
+        per task, and its scheduler can send them again when a worker dies.
     n_jobs, prefer
         As for `joblib.Parallel`.
 
@@ -41,37 +41,40 @@ def call_each(
     """
     if len(tasks) == 1:
         return [function(tasks[0], *shared)]
-    placed = _placed(shared, n_jobs)
+    arguments = _place(shared, n_jobs)
     run = Parallel(n_jobs=n_jobs, prefer=prefer)
-    return list(run(delayed(_call)(function, task, *placed) for task in tasks))
+    return list(run(delayed(_call)(function, task, *arguments) for task in tasks))
 
 
-def _placed(shared: Sequence[Any], n_jobs: int | None) -> list[Any]:
-    """What to pass on: the things themselves, or where a cluster has them."""
+def _place(shared: Sequence[Any], n_jobs: int | None) -> list[Any]:
+    """Return the arguments themselves, or futures of them on a cluster."""
     client = getattr(get_active_backend()[0], "client", None)
-    # On a cluster with a single core joblib stays in this process.
+    # With a single core joblib runs in this process.
     if client is None or effective_n_jobs(n_jobs) == 1:
         return list(shared)
-    # Scattered data die with the worker that has them; the result of a task is made again.
+    # Scattered data are lost with their worker; the result of a task is computed again.
     with allow_large_graphs():
-        return [client.submit(_same, thing, pure=False) for thing in shared]
+        return [client.submit(_return, value, pure=False) for value in shared]
 
 
-def _same(thing: Any) -> Any:
-    return thing
+def _return(value: Any) -> Any:
+    return value
 
 
 @contextmanager
 def allow_large_graphs() -> Iterator[None]:
-    """Let large things travel in a task graph of Dask, where they outlive workers, unwarned."""
+    """Suppress the warning of Dask about large objects in a task graph.
+
+    Objects in the graph survive the death of a worker.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         yield
 
 
-def _call(function: Callable[..., Any], task: Any, *placed: Any) -> Any:
-    # Workers get things, not futures; this process gets futures if all workers but one die now.
-    return function(task, *(part.result() if _is_future(part) else part for part in placed))
+def _call(function: Callable[..., Any], task: Any, *arguments: Any) -> Any:
+    # Workers receive values; this process receives futures if all workers but one have died.
+    return function(task, *(part.result() if _is_future(part) else part for part in arguments))
 
 
 def _is_future(part: Any) -> bool:

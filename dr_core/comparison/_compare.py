@@ -226,7 +226,7 @@ def tally_changes(changes: Changes) -> PerScenario:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredModel:
-    """What one model did on all rows, and its measures.
+    """Tallies and sums of one model over all rows, and its measures.
 
     Attributes
     ----------

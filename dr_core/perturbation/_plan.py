@@ -60,7 +60,7 @@ class Scenario(NamedTuple):
 
 @dataclass(frozen=True)
 class PerturbationPlan:
-    """How x is perturbed.
+    """Definition of a perturbation: attributes, method and scenarios.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ def _name_given(model: str, key: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What one model predicts for a chunk of n rows and for their k variants.
+    """Predictions of one model for a chunk of n rows and for their k variants.
 
     Attributes
     ----------

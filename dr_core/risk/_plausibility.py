@@ -111,7 +111,7 @@ def _sum_by_cell(cells: Array, mass: Array) -> Cells:
 
 @dataclass(frozen=True, eq=False)
 class Plausibility:
-    """How many perturbed rows are plausible, and the risk of those alone.
+    """Share of perturbed rows that are plausible, and the risk of those alone.
 
     Attributes
     ----------

@@ -151,7 +151,7 @@ class DirectionSums:
 
 @dataclass(frozen=True, eq=False)
 class RiskTotals:
-    """All that an assessment adds up.
+    """All sums of an assessment.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ def get_correct(changes: Changes) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class RowRisks:
-    """What is known of each row; kept only for rows in memory.
+    """Predictions and risks of single rows; kept only for rows in memory.
 
     Attributes
     ----------
