@@ -80,7 +80,7 @@ def changes_of_model(
     kinds = [
         changes.expect(kind)[-1]
         for _, changes in found
-        for kind in _kinds(changes.own, changes.after, favorable)
+        for kind in _kinds(changes.before_of_variants, changes.after, favorable)
     ]
     return LabelChanges(*(np.concatenate(kinds[k::3]) for k in range(3)))
 

@@ -28,7 +28,7 @@ class GroupsFold:
 
     def __call__(self, changes: Changes) -> PerScenario:
         """Add up the rows of a chunk."""
-        loses = changes.expect(changes.loss & (changes.own == self.favorable))
+        loses = changes.expect(changes.loss & (changes.before_of_variants == self.favorable))
         gains = changes.expect(changes.loss & (changes.after == self.favorable))
         values = zip(changes.risk, loses, gains, strict=True)
         return PerScenario(

@@ -158,7 +158,7 @@ def compare(
     classes = _check_few(find_classes(data.labels, models, labels))
     position = _choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
-    load = None if provider == "core" else load_provider(provider)
+    host = None if provider == "core" else load_provider(provider)
     source = partial(iter_model_changes, models=models, classes=classes, plan=plan)
     options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
     folds = _choose_folds(position, individuals, check)
@@ -170,7 +170,7 @@ def compare(
     values = pd.DataFrame(
         {"model": name} | row
         for name, model in measured.items()
-        for row in model.iter_rows(names, bootstrap, load)
+        for row in model.iter_rows(names, bootstrap, host)
     )
     _warn_undefined(values, plan, next(iter(measured.values())).tallies)
     settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
@@ -292,13 +292,13 @@ class MeasuredModel:
     def _measure(self, s: int, names: list[str], provider: Provider | None) -> dict[str, float]:
         tally = self.tallies[s]
         check_any_weight(tally.weights.any())
-        values = measure(tally.table, self.favorable, names)
+        # DR comes from the same exact sums as in `assess_risk`, hence the same to the last digit.
+        risks = {DR: self._get_risk(s), DR_DIFFERENCE: self._get_difference(s)}
+        values = measure(tally.table, self.favorable, [n for n in names if n not in risks])
         if provider is not None:
             name = self.plan.names[s]
             values |= provide_measures(provider, tally, self.favorable, values, name)
-        # From the same exact sums as in `assess_risk`, hence the same to the last digit.
-        risks = {DR: self._get_risk(s), DR_DIFFERENCE: self._get_difference(s)}
-        return {name: risks[name] if name in risks else float(values[name]) for name in names}
+        return {name: float((risks | values)[name]) for name in names}
 
     def _get_risk(self, s: int) -> float:
         return self.groups[s].mean("risk") if s in self.known else np.nan
@@ -315,7 +315,8 @@ class MeasuredModel:
 
     def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
         """Yield what belongs beside DR: with coupled columns, and among plausible rows."""
-        has_couplings, coupled = self.plan.attributes.has_couplings, s + len(self.plan.names)
+        has_couplings = self.plan.attributes.has_couplings
+        coupled = self.plan.find_scenario(s, kind=1)
         if has_couplings:
             ends: tuple[float, ...] = ()
             if bootstrap.n_boot and coupled in self.known:

@@ -64,7 +64,7 @@ class IndividualsFold:
 
     def __call__(self, changes: Changes) -> Individuals:
         """Find the rows of a chunk that are most at risk."""
-        risks = changes.risk[len(changes.plan.names) - 1]
+        risks = changes.risk[changes.plan.find_scenario(-1, kind=0)]
         touched = np.flatnonzero(risks)
         rows = touched[np.argsort(-risks[touched], kind="stable")][: self.max_rows]
         table, sensitive = changes.chunk.x.table, changes.plan.attributes.columns

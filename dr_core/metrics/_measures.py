@@ -112,7 +112,10 @@ class View:
 
 
 def discriminative_risk(view: View) -> Array:
-    """Share of rows whose prediction changes if only sensitive attributes change."""
+    """Share of rows whose prediction changes if only sensitive attributes change.
+
+    `compare` shows the same share, computed from exact sums as in `assess_risk`.
+    """
     return view.risk()
 
 
@@ -204,7 +207,7 @@ MEASURES: dict[str, Callable[[View], Array]] = {
 """All measures by name: fairness measures, then performance measures."""
 
 ESTABLISHED = [name for name in MEASURES if not name.startswith("discriminative")]
-"""Measures that fairlearn and AIF360 also have."""
+"""Measures that do not use perturbed predictions; other libraries can provide them."""
 
 
 def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:

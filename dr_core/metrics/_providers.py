@@ -99,7 +99,7 @@ def provide_measures(
     with _suppress_warnings():
         provided = provider(*_get_weighted_rows(tally, favorable))
     if len(tally.classes) > 2:
-        del provided["accuracy"]  # that of the favourable class against the rest
+        provided.pop("accuracy", None)  # that of the favourable class against the rest
     return {
         name: value
         for name, value in provided.items()

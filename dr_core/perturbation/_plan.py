@@ -102,7 +102,7 @@ class PerturbationPlan:
         """All scenarios, in the order of the columns of `Variants.probability`."""
         return tuple(
             Scenario(name, active, coupled)
-            for coupled in self.couplings
+            for coupled in self.kinds
             for name, active in self._active_sets.items()
         )
 
@@ -112,11 +112,20 @@ class PerturbationPlan:
         return list(self._active_sets)
 
     @property
-    def couplings(self) -> tuple[bool, ...]:
-        """The kinds of scenarios: without coupled columns, with them, or both in this order."""
+    def kinds(self) -> tuple[bool, ...]:
+        """Whether coupled columns follow, for each kind of scenarios that the plan has."""
         if not self.attributes.has_couplings:
             return (False,)
         return (False, True) if self.also_uncoupled else (True,)
+
+    def find_scenario(self, s: int, kind: int) -> int:
+        """Return the position of scenario s of a kind; -1 is the last, all attributes together.
+
+        With the names sex, race and all, and the kinds without and with coupled columns, scenario
+        -1 of kind 1 is at position 5.
+        """
+        n = len(self.names)
+        return kind * n + s % n
 
     @cached_property
     def _active_sets(self) -> dict[Any, tuple[int, ...]]:

@@ -83,7 +83,7 @@ class RiskAssessment:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.totals.groups[-1].total("rows")
+        return self.totals.all_together.total("rows")
 
     @property
     def predictions(self) -> Array:
@@ -117,12 +117,12 @@ class RiskAssessment:
     @cached_property
     def value(self) -> float:
         """Discriminative risk, all attributes perturbed together."""
-        return self.totals.groups[-1].mean("risk")
+        return self.totals.all_together.mean("risk")
 
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one perturbation changes."""
-        return self.totals.groups[-1].mean("touched")
+        return self.totals.all_together.mean("touched")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
@@ -134,7 +134,7 @@ class RiskAssessment:
         """Discriminative risk of each attribute alone."""
         alone = {
             name: groups.mean("risk")
-            for name, groups in zip(self.names, self.totals.groups, strict=True)
+            for name, groups in zip(self.names, self.totals.group_sums, strict=True)
             if name != ALL
         }
         if not alone:
@@ -147,7 +147,7 @@ class RiskAssessment:
         attributes = self.plan.attributes
         rows = [
             [groups.mean("risk", in_group(g, attributes, s)) for g in (PRIVILEGED, MARGINALISED)]
-            for groups, s in zip(self.totals.groups, self.plan.scenarios, strict=True)
+            for groups, s in zip(self.totals.group_sums, self.plan.scenarios, strict=True)
         ]
         frame = pd.DataFrame(rows, index=self.names, columns=["privileged", "marginalised"])
         return frame.assign(difference=(frame["privileged"] - frame["marginalised"]).abs())
@@ -178,14 +178,14 @@ class RiskAssessment:
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
         """Return the risks of `names`, with confidence interval, worst case and groups."""
-        values = [groups.mean("risk") for groups in self.totals.groups]
+        values = [groups.mean("risk") for groups in self.totals.group_sums]
         intervals = [self._interval(value, confidence, "wilson") for value in values]
         frame = pd.DataFrame(
             {
                 "risk": values,
                 "low": [interval.low for interval in intervals],
                 "high": [interval.high for interval in intervals],
-                "worst_case": [groups.mean("touched") for groups in self.totals.groups],
+                "worst_case": [groups.mean("touched") for groups in self.totals.group_sums],
             },
             index=pd.Index(self.names, name="perturbed"),
         )
@@ -396,7 +396,7 @@ def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
             groups.total("rows", in_group(group, plan.attributes, scenario))
             for group in (MARGINALISED, PRIVILEGED, NEITHER)
         ]
-        for scenario, groups in zip(plan.scenarios, totals.groups, strict=True)
+        for scenario, groups in zip(plan.scenarios, totals.group_sums, strict=True)
     }
     empty = describe_empty_groups(n_rows)
     if empty:

@@ -214,7 +214,7 @@ class Changes:
         return self.chunk.variants
 
     @property
-    def own(self) -> Array:
+    def before_of_variants(self) -> Array:
         """f(x) of the row of each variant, (k,)."""
         return self.before[self.variants.rows]
 
@@ -353,7 +353,9 @@ def fold(
     *,
     progress: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """Add up the values of folds over all rows, wherever they are.
+    """Apply functions to the changes of every chunk, and add up their values over all rows.
+
+    For example, `fold(data, source, {"n": lambda changes: changes.n_rows})` counts the rows.
 
     Parameters
     ----------

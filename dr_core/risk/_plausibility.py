@@ -87,8 +87,7 @@ class PlausibilityFold:
         def add_up(which: Array) -> Array:
             return np.array([exact_sums(row * w)[0] for row in changes.expect(which)], object)
 
-        # The last scenario of each kind: all attributes perturbed together.
-        last = [(kind + 1) * len(plan.names) - 1 for kind in range(len(plan.couplings))]
+        last = [plan.find_scenario(-1, kind) for kind in range(len(plan.kinds))]
         masses = [variants.probability[:, s] * w[variants.rows] for s in last]
         return PlausibilityTotals(
             exact_sums(w)[0],
@@ -150,7 +149,7 @@ class Plausibility:
     @property
     def when_coupled(self) -> Plausibility | None:
         """The same where coupled columns follow; None if the plan has no such scenarios."""
-        if self.kind + 1 >= len(self.plan.couplings):
+        if self.kind + 1 >= len(self.plan.kinds):
             return None
         return Plausibility(self.plan, self.pair_counts, self.totals, self.kind + 1)
 
@@ -167,7 +166,9 @@ class Plausibility:
     def table(self) -> pd.DataFrame:
         """Return the share of implausible rows, and the risk of either kind, by scenario."""
         n, totals = len(self.names), self.totals
-        own = slice(self.kind * n, (self.kind + 1) * n)
+        own = slice(
+            self.plan.find_scenario(0, self.kind), self.plan.find_scenario(-1, self.kind) + 1
+        )
         total = np.full(n, totals.total, dtype=object)
         implausible, changed, both = (
             sums[own] for sums in (totals.implausible, totals.changed, totals.both)

@@ -127,7 +127,7 @@ class DirectionSums:
         counts = changes.loss & (mass > 0)
         after = changes.after[counts]
         are_numbers = changes.predictor.predicts_numbers(changes.before, after)
-        return cls.of(changes.own[counts], after, mass[counts], are_numbers)
+        return cls.of(changes.before_of_variants[counts], after, mass[counts], are_numbers)
 
     def __add__(self, other: DirectionSums) -> DirectionSums:
         are_numbers = self.are_numbers or other.are_numbers
@@ -155,7 +155,7 @@ class RiskTotals:
 
     Attributes
     ----------
-    groups : PerScenario of GroupSums
+    group_sums : PerScenario of GroupSums
         Sums of "risk", and of "touched": rows whose prediction can change.
     squares : sum of squared weights
     correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
@@ -163,7 +163,7 @@ class RiskTotals:
     predicted, labels : dictionaries whose keys are the classes predicted, and those of y
     """
 
-    groups: PerScenario
+    group_sums: PerScenario
     squares: Any
     correct: Array
     directions: DirectionSums
@@ -190,13 +190,25 @@ class RiskTotals:
         )
 
     def __add__(self, other: RiskTotals) -> RiskTotals:
-        parts = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-        return RiskTotals(*(a | b if isinstance(a, dict) else a + b for a, b in parts))
+        return RiskTotals(
+            self.group_sums + other.group_sums,
+            self.squares + other.squares,
+            self.correct + other.correct,
+            self.directions + other.directions,
+            self.predicted | other.predicted,
+            self.labels | other.labels,
+        )
+
+    @property
+    def all_together(self) -> GroupSums:
+        """Sums of the last scenario, all attributes perturbed together."""
+        found: GroupSums = self.group_sums[-1]
+        return found
 
     @property
     def weight(self) -> int:
         """Exact weight of all rows."""
-        return self.groups[-1].total("weight")
+        return self.all_together.total("weight")
 
 
 def _find_distinct(column: Any) -> dict[Any, None]:
@@ -213,6 +225,8 @@ def get_correct(changes: Changes) -> Array:
     rows, tolerance = changes.variants.rows, changes.predictor.tolerance
     right = ~differs(changes.y, changes.before, tolerance)
     after = ~differs(changes.y[rows], changes.after, tolerance)
+    # +1 where only the perturbed prediction is correct, -1 where only f(x) is. The probability of
+    # a correct prediction on x̃ is 1[f(x) correct] plus the expectation of these.
     gains = after.astype(int) - right[rows]
     return np.stack(
         [
