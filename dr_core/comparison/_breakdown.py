@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import share
+from dr_core._utils import Array, share
 from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario
 
@@ -32,9 +32,16 @@ class GroupsFold:
         gains = changes.expect(changes.loss & (changes.after == self.favorable))
         values = zip(changes.risk, loses, gains, strict=True)
         return PerScenario(
-            GroupSums.of(changes.codes_of(s), changes.weights, risk=risk, loses=lost, gains=gained)
-            for s, (risk, lost, gained) in enumerate(values)
+            self._add_up(changes, s, *of_scenario) for s, of_scenario in enumerate(values)
         )
+
+    def _add_up(
+        self, changes: Changes, s: int, risk: Array, loses: Array, gains: Array
+    ) -> GroupSums:
+        values = {"risk": risk, "loses": loses, "gains": gains}
+        if not changes.is_known(s):
+            return GroupSums(("rows", "weight", *values), {})
+        return GroupSums.of(changes.codes_of(s), changes.weights, **values)
 
 
 @dataclass(frozen=True, eq=False)

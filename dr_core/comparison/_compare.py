@@ -27,6 +27,7 @@ from dr_core.metrics import (
     load_provider,
     measure,
     provide_measures,
+    tally_predictions,
     tally_profiles,
 )
 from dr_core.perturbation import (
@@ -217,11 +218,16 @@ def iter_model_changes(
 
 def tally_changes(changes: Changes) -> PerScenario:
     """Tally the rows of a chunk in each scenario; a fold."""
-    classes = changes.predictor.classes or []
-    return PerScenario(
-        tally_profiles(groups, changes.y, changes.before, profiles, classes, changes.weights)
-        for groups, profiles in zip(changes.groups, changes.profiles, strict=True)
-    )
+    return PerScenario(_tally(changes, s) for s in range(len(changes.plan.scenarios)))
+
+
+def _tally(changes: Changes, s: int) -> Tally:
+    rows = changes.groups[s], changes.y, changes.before
+    how = changes.predictor.classes or [], changes.weights
+    certain = changes.get_certain(s)
+    if certain is None:
+        return tally_profiles(*rows, changes.get_profiles(s), *how)
+    return tally_predictions(*rows, certain, *how)
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,6 +191,7 @@ class Changes:
     before : (n,) f(x)
     after : (k,) f(x̃)
     loss : (k,) ℓ(f, x) of each variant
+    known : scenarios whose predictions are known; None for all
     """
 
     plan: PerturbationPlan
@@ -202,6 +203,7 @@ class Changes:
     before: Array
     after: Array
     loss: Array
+    known: frozenset[int] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -239,22 +241,31 @@ class Changes:
         """Return the codes of the attributes that are perturbed in a scenario, (active, n)."""
         return self.chunk.x.codes[list(self.plan.scenarios[scenario].active)]
 
-    @cached_property
-    def profiles(self) -> list[Array]:
-        """Distribution of f(x̃) over the C classes for each row: (n, C) for each scenario."""
+    def is_known(self, scenario: int) -> bool:
+        """Return whether the perturbed predictions of a scenario are known."""
+        return self.known is None or scenario in self.known
+
+    def get_certain(self, scenario: int) -> Array | None:
+        """Return f(x̃) of each row, (n,), if it is certain; None if it has a distribution."""
+        probability = self.variants.probability[:, scenario]
+        happens = probability == 1
+        if not (happens | (probability == 0)).all():
+            return None
+        # Rows 0 1 2 with f(x) = a b c, of which row 1 becomes a variant with f(x̃) = d: a d c.
+        certain = self.before.copy()
+        certain[self.variants.rows[happens]] = self.after[happens]
+        return certain
+
+    def get_profiles(self, scenario: int) -> Array:
+        """Return the distribution of f(x̃) over the C classes for each row, (n, C)."""
         n, variants = self.n_rows, self.variants
         n_classes = len(self.predictor.classes or ())
-        stays = variants.stay_probability
         # Cells of an (n, C) array, numbered row by row: class 2 of row 3 is cell 3 * C + 2.
         cell = variants.rows * n_classes + self.after
         own = np.arange(n) * n_classes + self.before
-        return [
-            (
-                np.bincount(cell, probability, n * n_classes)
-                + np.bincount(own, stays[s], n * n_classes)
-            ).reshape(n, n_classes)
-            for s, probability in enumerate(variants.probability.T)
-        ]
+        changed = np.bincount(cell, variants.probability[:, scenario], n * n_classes)
+        stayed = np.bincount(own, variants.stay_probability[scenario], n * n_classes)
+        return (changed + stayed).reshape(n, n_classes)
 
 
 def iter_changes(
@@ -317,25 +328,26 @@ def iter_given_changes(
 ) -> Iterator[tuple[str, Changes]]:
     """Yield the changes of predictions that were made elsewhere, as one chunk.
 
-    In each scenario that is known, every row has one variant of probability 1. In the others
-    there is none, and f(x̃) counts as f(x).
+    In each scenario that is known, a row whose prediction changes has one variant of probability
+    1. All other rows have none, so that f(x̃) counts as f(x).
     """
-    n, known = part.n_rows, predictions.find_known(name, plan)
+    known = predictions.find_known(name, plan)
     read = partial(_encode_given, part, classes)
     f = read(f"y_pred of {name!r}")
-    after = np.concatenate([f[:0], *(read(column) for column in known.values())])
-    # Rows 0 1 with the scenarios 1 and 2 of 3 known: rows = [0, 1, 0, 1], and the probability of
-    # each variant is 1 in its scenario: [[0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]].
-    rows = np.tile(np.arange(n), len(known))
-    probability = np.repeat(np.eye(len(plan.scenarios))[list(known)], n, axis=0)
+    perturbed = [read(column) for column in known.values()]
+    changed = [np.flatnonzero(f != after) for after in perturbed]
+    # Rows 0 and 2 change in scenario 1 of 3, row 2 in scenario 2: rows = [0, 2, 2], and the
+    # probability of each variant is 1 in its scenario: [[0, 1, 0], [0, 1, 0], [0, 0, 1]].
+    rows = np.concatenate([np.empty(0, np.intp), *changed])
+    scenario = np.repeat(list(known), list(map(len, changed))).astype(np.intp)
+    probability = np.eye(len(plan.scenarios))[scenario]
+    after = np.concatenate([f[:0], *(a[some] for a, some in zip(perturbed, changed, strict=True))])
     x = CodedRows.of(part.table, plan.attributes)
-    chunk = PerturbedChunk(slice(0, n), x, Variants(n, rows, x.codes[:, rows], probability))
-    predictor = Predictor(None, classes)
-    loss = predictor.loss(f[rows], after)
-    yield (
-        name,
-        Changes(plan, chunk, part.start, part.y, part.weights, predictor, f, after, loss),
-    )
+    variants = Variants(part.n_rows, rows, x.codes[:, rows], probability)
+    chunk = PerturbedChunk(slice(0, part.n_rows), x, variants)
+    about = plan, chunk, part.start, part.y, part.weights
+    loss = np.ones(len(rows), dtype=bool)
+    yield name, Changes(*about, Predictor(None, classes), f, after, loss, frozenset(known))
 
 
 def _encode_given(part: Partition, classes: list[Any], column: str) -> Array:
