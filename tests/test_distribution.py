@@ -66,7 +66,7 @@ def test_the_sdist_has_what_it_takes_to_test_and_to_document(released):
         "CITATION.cff",
         "conftest.py",
         "docs/conf.py",
-        "tests/dr_core/test_risk.py",
+        "tests/dr_core/risk/test_assessment.py",
     }
     assert not wanted - names
 
