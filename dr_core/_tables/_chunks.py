@@ -168,7 +168,7 @@ class Chunks(ABC):
 class CsvChunks(Chunks):
     """Chunks of CSV files."""
 
-    REMEDY = "Pass its type to iter_chunks: dtype={{{0}: str}} or dtype={{{0}: 'float64'}}."
+    REMEDY = "Pass its type to iter_chunks, such as dtype={{{0}: str}}."
 
     def __init__(self, paths: list[Path], rows: int, options: Mapping[str, Any]) -> None:
         super().__init__(paths, rows)

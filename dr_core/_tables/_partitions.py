@@ -78,7 +78,7 @@ class Partition:
 
     def column(self, key: str, what: str) -> Array:
         """Return the column of this name; errors call it `what`."""
-        return check_column(what, self.columns[key], self.n_rows)
+        return check_column(what, self.columns.get(key), self.n_rows)
 
 
 Function = Callable[[Partition], Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -51,7 +51,6 @@ from dr_core.risk import (
     Predictor,
     find_classes,
     fold,
-    in_group,
     iter_changes,
     iter_given_changes,
 )
@@ -182,7 +181,9 @@ def compare(
         values,
         settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),
         Breakdown(plan, {name: model.known_groups for name, model in measured.items()}),
-        _audit_ensembles(models, data, plan, classes) if ensembles else {},
+        _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
+        if ensembles
+        else {},
         {name: of["individuals"] for name, of in found.items() if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
     )
@@ -312,9 +313,10 @@ class MeasuredModel:
     def _get_difference(self, s: int) -> float:
         if s not in self.known:
             return np.nan
-        scenario, attributes = self.plan.scenarios[s], self.plan.attributes
+        group_of = self.plan.attributes.group_of
+        sums, active = self.groups[s], self.plan.scenarios[s].active
         privileged, marginalised = (
-            self.groups[s].mean("risk", in_group(group, attributes, scenario))
+            sums.mean("risk", [codes for codes in sums.sums if group_of(codes, active) == group])
             for group in (PRIVILEGED, MARGINALISED)
         )
         return abs(privileged - marginalised)
@@ -373,7 +375,7 @@ def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
 
 
 def _audit_ensembles(
-    models: Mapping[str, Any], data: Partitions, plan: PerturbationPlan, classes: list[Any]
+    models: Mapping[str, Any], data: Partitions, classes: list[Any], plan: PerturbationPlan
 ) -> dict[str, EnsembleAudit]:
     if data.whole is None:
         raise ValueError(

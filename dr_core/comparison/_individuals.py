@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array
+from dr_core._utils import Array, round_probability
 from dr_core.risk import Changes
 
 __all__ = ["Individuals", "IndividualsFold"]
@@ -64,7 +64,8 @@ class IndividualsFold:
 
     def __call__(self, changes: Changes) -> Individuals:
         """Find the rows of a chunk that are most at risk."""
-        risks = changes.risk[changes.plan.find_scenario(-1, kind=0)]
+        # Rounded, so that rows of equal risk stay in the order of their positions.
+        risks = round_probability(changes.risk[changes.plan.find_scenario(-1, kind=0)])
         touched = np.flatnonzero(risks)
         rows = touched[np.argsort(-risks[touched], kind="stable")][: self.max_rows]
         table, sensitive = changes.chunk.x.table, changes.plan.attributes.columns

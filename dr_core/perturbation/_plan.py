@@ -89,8 +89,8 @@ class PerturbationPlan:
         check_probability(self.p)
         check_choice("method", self.method, ("exact", "sample"))
         check_integer("n_samples", self.n_samples, at_least=1)
-        if self.random_state is not None:
-            as_generator(self.random_state)
+        if not isinstance(self.random_state, np.random.RandomState | None):
+            as_generator(self.random_state)  # raises ValueError for any other type
         if self.method == "exact" and self.max_variants > MAX_VARIANTS:
             raise ValueError(
                 f"a row has up to {self.max_variants:,} perturbations, more than "
@@ -287,7 +287,8 @@ def iter_perturbed(
     >>> [chunk.perturbed()["sex"].tolist() for chunk in iter_perturbed(table, plan, chunk_size=2)]
     [['F', 'M'], ['M']]
     """
-    size = max(1, CHUNK_VARIANTS // plan.max_variants) if chunk_size is None else chunk_size
+    variants = plan.max_variants * len(plan.kinds)
+    size = max(1, CHUNK_VARIANTS // variants) if chunk_size is None else chunk_size
     check_integer("chunk_size", size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)

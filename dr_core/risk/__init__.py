@@ -19,7 +19,7 @@ from dr_core.risk._changes import (
     iter_given_changes,
 )
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
-from dr_core.risk._totals import GroupSums, PerScenario, in_group
+from dr_core.risk._totals import GroupSums, PerScenario
 
 __all__ = [
     "Changes",
@@ -35,7 +35,6 @@ __all__ = [
     "find_classes",
     "fold",
     "get_predict",
-    "in_group",
     "iter_changes",
     "iter_given_changes",
 ]

@@ -33,7 +33,6 @@ from dr_core.perturbation import (
     MAX_BINS,
     MAX_RARE_SHARE,
     MIN_EXPECTED,
-    NEITHER,
     PRIVILEGED,
     PerturbationPlan,
     SensitiveAttributes,
@@ -44,7 +43,7 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
-from dr_core.risk._totals import RiskTotals, RowRisks, in_group
+from dr_core.risk._totals import RiskTotals, RowRisks
 
 __all__ = ["RiskAssessment", "assess_risk"]
 
@@ -144,10 +143,9 @@ class RiskAssessment:
     @cached_property
     def by_group(self) -> pd.DataFrame:
         """Mean risk of privileged rows, of marginalised rows, and their absolute difference."""
-        attributes = self.plan.attributes
         rows = [
-            [groups.mean("risk", in_group(g, attributes, s)) for g in (PRIVILEGED, MARGINALISED)]
-            for groups, s in zip(self.totals.group_sums, self.plan.scenarios, strict=True)
+            [sums.mean("risk", [(group,)]) for group in (PRIVILEGED, MARGINALISED)]
+            for sums in self.totals.group_sums
         ]
         frame = pd.DataFrame(rows, index=self.names, columns=["privileged", "marginalised"])
         return frame.assign(difference=(frame["privileged"] - frame["marginalised"]).abs())
@@ -392,11 +390,8 @@ def _check_classes(estimator: Any, totals: RiskTotals) -> None:
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
     n_rows = {
-        scenario.name: [
-            groups.total("rows", in_group(group, plan.attributes, scenario))
-            for group in (MARGINALISED, PRIVILEGED, NEITHER)
-        ]
-        for scenario, groups in zip(plan.scenarios, totals.group_sums, strict=True)
+        name: [sums.total("rows", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
+        for name, sums in zip(plan.names, totals.group_sums, strict=True)
     }
     empty = describe_empty_groups(n_rows)
     if empty:

@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
 from dr_core._tables import Partition, Partitions, as_table, encode, factorize
-from dr_core._utils import Array, differs, quote, sort_values
+from dr_core._utils import Array, differs, iter_slices, quote, sort_values
 from dr_core.perturbation import (
     ALL,
     CodedRows,
@@ -38,6 +38,10 @@ __all__ = [
     "iter_changes",
     "iter_given_changes",
 ]
+
+
+CHUNK_ROWS_GIVEN = 400_000
+"""Rows of a chunk of predictions that were made elsewhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,19 +308,24 @@ def iter_changes(
             None if y is None else y[rows],
             None if weights is None else weights[rows],
         )
-        copies = _iter_copies(chunk, len(predictors))
-        for name, predictor in predictors.items():
-            f = predictor(chunk.x.table.copy()) if before is None else before[name][rows]
-            after = predictor(next(copies)) if len(chunk.variants) else f[:0]
-            loss = predictor.loss(f[chunk.variants.rows], after)
-            yield name, Changes(*about, predictor, f, after, loss)
+        for name, f, after in _ask(chunk, predictors, before):
+            loss = predictors[name].loss(f[chunk.variants.rows], after)
+            yield name, Changes(*about, predictors[name], f, after, loss)
 
 
-def _iter_copies(chunk: PerturbedChunk, n_copies: int) -> Iterator[Any]:
-    """Yield x̃ as often as models need it; a model may write into what it is given."""
-    perturbed = as_table(chunk.perturbed())
-    yield from (perturbed.copy() for _ in range(n_copies - 1))
-    yield perturbed.native
+def _ask(
+    chunk: PerturbedChunk, predictors: Mapping[str, Predictor], before: Mapping[str, Array] | None
+) -> list[tuple[str, Array, Array]]:
+    """Return f(x) and f(x̃) of each model; x̃ is freed before anything is computed from them."""
+    perturbed = as_table(chunk.perturbed()) if len(chunk.variants) else None
+    answers, last = [], list(predictors)[-1]
+    for name, predictor in predictors.items():
+        f = predictor(chunk.x.table.copy()) if before is None else before[name][chunk.rows]
+        after = f[:0]
+        if perturbed is not None:  # a model may write into what it is given
+            after = predictor(perturbed.native if name == last else perturbed.copy())
+        answers.append((name, f, after))
+    return answers
 
 
 def iter_given_changes(
@@ -326,32 +335,47 @@ def iter_given_changes(
     classes: list[Any],
     plan: PerturbationPlan,
 ) -> Iterator[tuple[str, Changes]]:
-    """Yield the changes of predictions that were made elsewhere, as one chunk.
+    """Yield the changes of predictions that were made elsewhere, in chunks.
 
     In each scenario that is known, a row whose prediction changes has one variant of probability
     1. All other rows have none, so that f(x̃) counts as f(x).
     """
     known = predictions.find_known(name, plan)
-    read = partial(_encode_given, part, classes)
-    f = read(f"y_pred of {name!r}")
-    perturbed = [read(column) for column in known.values()]
+    f, *perturbed = (
+        encode(factorize(part.column(column, column)), classes, column)
+        for column in (f"y_pred of {name!r}", *known.values())
+    )
+    everything = CodedRows.of(part.table, plan.attributes)
+    y, weights, predictor = part.y, part.weights, Predictor(None, classes)
+    for rows in iter_slices(part.n_rows, CHUNK_ROWS_GIVEN):
+        about = (
+            part.start + rows.start,
+            None if y is None else y[rows],
+            None if weights is None else weights[rows],
+        )
+        x, after = everything.take(rows), [one[rows] for one in perturbed]
+        variants, changed = _make_given_variants(x, f[rows], after, list(known), plan)
+        chunk = PerturbedChunk(rows, x, variants)
+        loss = np.ones(len(changed), dtype=bool)
+        yield (
+            name,
+            Changes(plan, chunk, *about, predictor, f[rows], changed, loss, frozenset(known)),
+        )
+
+
+def _make_given_variants(
+    x: CodedRows, f: Array, perturbed: list[Array], known: list[int], plan: PerturbationPlan
+) -> tuple[Variants, Array]:
+    """Return one variant for each changed prediction of each known scenario, and f(x̃)."""
     changed = [np.flatnonzero(f != after) for after in perturbed]
     # Rows 0 and 2 change in scenario 1 of 3, row 2 in scenario 2: rows = [0, 2, 2], and the
     # probability of each variant is 1 in its scenario: [[0, 1, 0], [0, 1, 0], [0, 0, 1]].
     rows = np.concatenate([np.empty(0, np.intp), *changed])
-    scenario = np.repeat(list(known), list(map(len, changed))).astype(np.intp)
+    scenario = np.repeat(known, list(map(len, changed))).astype(np.intp)
     probability = np.eye(len(plan.scenarios))[scenario]
-    after = np.concatenate([f[:0], *(a[some] for a, some in zip(perturbed, changed, strict=True))])
-    x = CodedRows.of(part.table, plan.attributes)
-    variants = Variants(part.n_rows, rows, x.codes[:, rows], probability)
-    chunk = PerturbedChunk(slice(0, part.n_rows), x, variants)
-    about = plan, chunk, part.start, part.y, part.weights
-    loss = np.ones(len(rows), dtype=bool)
-    yield name, Changes(*about, Predictor(None, classes), f, after, loss, frozenset(known))
-
-
-def _encode_given(part: Partition, classes: list[Any], column: str) -> Array:
-    return encode(factorize(part.column(column, column)), classes, column)
+    pairs = zip(perturbed, changed, strict=True)
+    after = np.concatenate([f[:0], *(after[some] for after, some in pairs)])
+    return Variants(len(f), rows, x.codes[:, rows], probability), after
 
 
 Fold = Callable[[Changes], Any]

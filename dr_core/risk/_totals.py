@@ -6,7 +6,7 @@ chunks, partitions and machines do not change any result.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,10 +15,9 @@ import pandas as pd
 
 from dr_core._tables import factorize, find_first, joint_positions
 from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sort_values
-from dr_core.perturbation import Scenario, SensitiveAttributes
 from dr_core.risk._changes import Changes
 
-__all__ = ["DirectionSums", "GroupSums", "PerScenario", "RiskTotals", "RowRisks", "in_group"]
+__all__ = ["DirectionSums", "GroupSums", "PerScenario", "RiskTotals", "RowRisks"]
 
 HIGHER, LOWER = ("any", "higher"), ("any", "lower")
 """Directions in which a quantity changes."""
@@ -53,7 +52,7 @@ class GroupSums:
         Examples
         --------
         >>> found = GroupSums.of(np.array([[0, 1, 0]]), None, risk=np.array([1.0, 0.0, 0.5]))
-        >>> found.mean("risk"), found.mean("risk", lambda codes: codes == (0,))
+        >>> found.mean("risk"), found.mean("risk", [(0,)])
         (0.5, 0.75)
         """
         position = joint_positions(codes)
@@ -74,21 +73,16 @@ class GroupSums:
             both[key] = both[key] + sums if key in both else sums
         return GroupSums(self.columns, both)
 
-    def total(self, column: str, where: Callable[[Codes], bool] | None = None) -> int:
-        """Sum a column over all groups, or over those whose codes fulfil a condition."""
+    def total(self, column: str, groups: Iterable[Codes] | None = None) -> int:
+        """Sum a column over these groups, by default over all."""
         place = self.columns.index(column)
-        return int(sum(s[place] for key, s in self.sums.items() if where is None or where(key)))
+        chosen = self.sums if groups is None else (group for group in groups if group in self.sums)
+        return int(sum(self.sums[group][place] for group in chosen))
 
-    def mean(self, column: str, where: Callable[[Codes], bool] | None = None) -> float:
-        """Weighted mean of a column; NaN where there is no weight."""
-        return share(self.total(column, where), self.total("weight", where))
-
-
-def in_group(
-    group: int, attributes: SensitiveAttributes, scenario: Scenario
-) -> Callable[[Codes], bool]:
-    """Return the condition that codes belong to privileged, marginalised or neither rows."""
-    return lambda codes: attributes.group_of(codes, scenario.active) == group
+    def mean(self, column: str, groups: Iterable[Codes] | None = None) -> float:
+        """Weighted mean of a column over these groups; NaN where there is no weight."""
+        groups = None if groups is None else list(groups)
+        return share(self.total(column, groups), self.total("weight", groups))
 
 
 @dataclass(frozen=True)
@@ -156,7 +150,8 @@ class RiskTotals:
     Attributes
     ----------
     group_sums : PerScenario of GroupSums
-        Sums of "risk", and of "touched": rows whose prediction can change.
+        Sums of "risk", and of "touched": rows whose prediction can change. Their groups are
+        (PRIVILEGED,), (MARGINALISED,) and (NEITHER,).
     squares : sum of squared weights
     correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
     directions : DirectionSums
@@ -179,8 +174,8 @@ class RiskTotals:
         are_classes = changes.y is not None and not directions.are_numbers
         return cls(
             PerScenario(
-                GroupSums.of(changes.codes_of(s), weights, risk=risk, touched=risk > 0)
-                for s, risk in enumerate(changes.risk)
+                GroupSums.of(groups[None], weights, risk=risk, touched=risk > 0)
+                for groups, risk in zip(changes.groups, changes.risk, strict=True)
             ),
             exact_squares(w)[0],
             np.array([exact_sums(right * w)[0] for right in get_correct(changes)], dtype=object),

@@ -313,6 +313,32 @@ class TestOneEngine:
         alone = sum(len(enumerate_perturbations(X, {k: v}).rows) for k, v in BOTH.items())
         assert asked == [4, n_variants + alone] * 2
 
+    def test_models_of_a_comparison_do_not_change_each_others_audit(self):
+        rng = np.random.default_rng(1)
+        X = pd.DataFrame({"s": rng.integers(0, 3, 80), "a": rng.integers(0, 9, 80)})
+        y = (X["a"] + X["s"] > 5).to_numpy().astype(int)
+        models = {k: RandomForestClassifier(6, random_state=0).fit(X, y) for k in "ab"}
+        how = {"ensembles": True, "method": "sample", "random_state": 5, "measures": MEASURES[:1]}
+        a, b = (one.to_dict() for one in compare(models, X, y, {"s": 0}, **how).ensembles.values())
+        assert a == b
+
+    def test_individuals_of_equal_risk_stand_by_position(self):
+        X = pd.DataFrame({"race": ["W"] * 8 + ["B", "O", "X"], "age": range(11)})
+        model = lambda X: (X["race"] != "W").astype(int) * 0 + (X["race"] == "B") * 1  # noqa: E731
+        parts = [X[:3], X[3:]]
+        for rows in (X, parts):
+            attributes = learn_attributes(X, {"race": "W"})
+            how = {"p": 0.7, "individuals": 8, "measures": MEASURES[:1], "labels": [0, 1]}
+            found = compare({"m": model}, rows, [0, 1] * 5 + [0], attributes, **how)
+            assert found.individuals["m"].rows.tolist()[1:] == list(range(7))
+
+    def test_an_old_random_state_is_advanced_as_often_as_it_is_used(self):
+        X = pd.DataFrame({"sex": [0, 1, 0, 1], "race": [0, 1, 2, 0], "age": [1, 2, 3, 4]})
+        used, expected = np.random.RandomState(0), np.random.RandomState(0)
+        assess_risk(rule, X, {"race": 2}, method="sample", random_state=used)
+        expected.randint(2**31, size=4)
+        assert used.randint(10**6) == expected.randint(10**6)
+
 
 class TestVotes:
     @SOME

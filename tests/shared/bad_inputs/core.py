@@ -585,6 +585,16 @@ CASES = {
         ),
     },
     "compare": {
+        "predictions that are None": (
+            lambda: compare({"m": Predictions(None)}, X, Y, SEX),
+            ValueError,
+            ("y_pred of 'm'", "dimension"),
+        ),
+        "perturbed predictions that are None": (
+            lambda: compare({"m": Predictions(Y, {"sex": None})}, X, Y, SEX),
+            ValueError,
+            ("y_pred_perturbed of 'm'", "'sex'", "dimension"),
+        ),
         "no labels": (
             lambda: compare({"m": model}, X, None, SEX),
             ValueError,
