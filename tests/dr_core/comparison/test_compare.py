@@ -281,3 +281,23 @@ def test_where_nothing_changes_the_risk_is_zero_to_the_last_digit(seed):
     how = {"favorable": 1, "sample_weight": rng.random(200), "measures": measures}
     found = compare({"m": lambda X: X["k"]}, X, rng.permutation(X["k"]), {"sex": 1}, **how)
     assert found.values["value"].tolist() == [0, 0]
+
+
+def test_of_labels_minus_one_and_one_the_latter_is_favourable(people, labels):
+    signs, model = 2 * labels - 1, lambda X: 2 * rule(X) - 1
+    measures = ["demographic_parity", "recall"]
+    signed = compare({"r": model}, people, signs, {"sex": "M"}, measures=measures).table()
+    plain = compare({"r": rule}, people, labels, {"sex": "M"}, measures=measures).table()
+    pd.testing.assert_frame_equal(signed, plain)
+
+
+def test_plausibility_is_judged_by_the_reference_that_is_given(people, labels):
+    # In the reference no woman is black, so that black men cannot become women.
+    reference = people[(people["sex"] == "M") | (people["race"] != "B")]
+    found = [
+        compare({"r": rule}, people, labels, {"sex": "M"}, reference=one).plausibility["r"]
+        for one in (True, reference)
+    ]
+    assert found[0].share == 0
+    assert found[1].share > 0
+    assert set(found[1].pairs["value"]) == {"B"}

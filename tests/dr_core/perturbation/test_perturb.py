@@ -7,10 +7,14 @@ from hypothesis import strategies as st
 from textbook import risk as textbook
 
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
-from dr_core._tables import joint_codes
+from dr_core._tables import as_table, joint_codes
+from dr_core.perturbation import PerturbationPlan, iter_perturbed
 
 SEX = {"sex": "Male"}
 RACE = {"race": "White"}
+
+RACE_W = {"race": "W"}
+TITLES = {"title": {"race": {"W": {"b": "a"}, "B": {"a": "b"}, "O": {"a": "b"}}}}
 
 
 @st.composite
@@ -289,3 +293,18 @@ def test_the_first_of_many_attributes_is_not_lost():
     codes[0] = [0, 1, 1]
     codes[22, 2] = 0
     assert len(set(joint_codes(codes))) == 3
+
+
+@pytest.mark.parametrize(("coupled", "rows"), [(None, 25), (TITLES, 12)])
+def test_chunks_of_the_default_size_have_a_bounded_number_of_variants(monkeypatch, coupled, rows):
+    monkeypatch.setattr("dr_core.perturbation._plan.CHUNK_VARIANTS", 50)
+    X = pd.DataFrame({"race": ["W", "B", "O"] * 20, "title": ["a", "b", "b"] * 20})
+    plan = PerturbationPlan(learn_attributes(X, RACE_W, coupled=coupled), also_uncoupled=True)
+    sizes = [chunk.x.table.n_rows for chunk in iter_perturbed(as_table(X), plan)]
+    assert sizes == [rows] * (60 // rows) + ([60 % rows] if 60 % rows else [])
+
+
+def test_options_are_passed_by_name():
+    for function in (perturb, enumerate_perturbations):
+        with pytest.raises(TypeError, match="positional"):
+            function(pd.DataFrame({"race": ["W", "B"]}), RACE_W, 0.5)

@@ -31,3 +31,13 @@ def test_classes_stay_classes_together():
     one = directions(["a"], ["b"], [1.0], are_numbers=False)
     other = directions(["a", "b"], ["b", "a"], [2.0, 4.0], are_numbers=False)
     assert shares(one + other, 8.0) == [["a", "b", 3 / 8], ["b", "a", 4 / 8]]
+
+
+def test_sums_of_parts_are_exact():
+    one = directions(["a"], ["b"], [1.0], are_numbers=False)
+    other = directions(["b"], ["a"], [2.0], are_numbers=False)
+    exact = {
+        ("a", "b"): exact_sums(np.array([1.0]))[0],
+        ("b", "a"): exact_sums(np.array([2.0]))[0],
+    }
+    assert (one + other).mass == (other + one).mass == exact
