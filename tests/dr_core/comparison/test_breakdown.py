@@ -116,3 +116,12 @@ def test_a_comparison_keeps_no_features_unless_asked(people, labels):
     assert table(people, labels).individuals == {}
     with pytest.raises(ValueError, match=r"individuals.*0.*-1"):
         table(people, labels, individuals=-1)
+
+
+def test_changes_among_unfavourable_classes_are_other_ones():
+    X = pd.DataFrame({"sex": list("MMMFFF"), "score": [0, 1, 2, 0, 1, 2]})
+    model = lambda X: (X["score"] + (X["sex"] == "F")).clip(upper=2)  # noqa: E731
+    comparison = table(X, [0, 1, 2, 0, 1, 2], {"sex": "M"}, model, favorable=2)
+    # As women, men go 0 → 1, 1 → 2 and 2 → 2; as men, women go 1 → 0, 2 → 1 and 2 → 2.
+    row = comparison.directions.iloc[0]
+    assert [row["loses"], row["gains"], row["other"]] == [1 / 6, 1 / 6, 2 / 6]

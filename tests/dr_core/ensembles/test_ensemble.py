@@ -380,3 +380,8 @@ def test_a_list_of_regressors_is_no_vote():
     X = rows()
     with pytest.raises(TypeError, match=r"a DecisionTreeRegressor.*pass fitted classifiers"):
         collect_votes([DecisionTreeRegressor().fit(X, X["age"])], X, X["sex"], PRIVILEGED)
+
+
+def test_options_of_collect_votes_are_passed_by_name():
+    with pytest.raises(TypeError, match="positional"):
+        collect_votes(None, None, None, None, "exact")

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
 from dr_core import assess_risk, chernoff, datasets, learn_attributes, wilson
+from dr_core.risk import Predictor
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SEXES, RACES = ["F", "M"], ["A", "B", "O", "W"]
@@ -395,3 +396,9 @@ def test_intervals_stay_within_0_and_1_and_contain_the_mean(make, mean, n):
     low, high, *_ = make(mean, n, 0.95)
     assert 0 <= low <= mean + 1e-12
     assert mean - 1e-12 <= high <= 1
+
+
+def test_a_predictor_counts_every_change_unless_a_tolerance_is_given():
+    before, after = np.array([1.0, 2.0]), np.array([1.5, 2.0])
+    assert Predictor(None).loss(before, after).tolist() == [True, False]
+    assert Predictor(None, tolerance=0.5).loss(before, after).tolist() == [False, False]
