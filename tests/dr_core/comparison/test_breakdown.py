@@ -125,3 +125,9 @@ def test_changes_among_unfavourable_classes_are_other_ones():
     # As women, men go 0 → 1, 1 → 2 and 2 → 2; as men, women go 1 → 0, 2 → 1 and 2 → 2.
     row = comparison.directions.iloc[0]
     assert [row["loses"], row["gains"], row["other"]] == [1 / 6, 1 / 6, 2 / 6]
+
+
+def test_no_group_has_a_share_of_changes_where_nothing_changes(people, labels):
+    comparison = table(people, labels, {"sex": "M"}, lambda X: (X["score"] > 0).astype(int))
+    assert comparison.by_group["risk"].tolist() == [0, 0]
+    assert comparison.by_group["carries"].tolist() == [0, 0]

@@ -301,3 +301,17 @@ def test_plausibility_is_judged_by_the_reference_that_is_given(people, labels):
     assert found[0].share == 0
     assert found[1].share > 0
     assert set(found[1].pairs["value"]) == {"B"}
+
+
+def test_a_model_that_writes_into_its_input_does_not_change_the_risk_of_the_next(people, labels):
+    def vandal(X):
+        found = rule(X)
+        X["sex"] = "F"
+        return found
+
+    measures = ["discriminative_risk"]
+    alone = compare({"r": rule}, people, labels, {"sex": "M"}, measures=measures).table()
+    for models in ({"v": vandal, "r": rule}, {"r": rule, "v": vandal}):
+        both = compare(models, people, labels, {"sex": "M"}, measures=measures).table()
+        assert both["discriminative_risk"].tolist() == alone["discriminative_risk"].tolist() * 2
+    assert alone["discriminative_risk"].item() > 0

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dr_core import datasets, learn_attributes
-from dr_core._tables import as_table
-from dr_core.perturbation._pairs import count_pairs, read_categories
+from dr_core._tables import as_table, factorize
+from dr_core.perturbation._pairs import Category, count_pairs, read_categories
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +44,9 @@ def test_a_value_that_most_rows_have_is_a_bin_of_its_own():
     gain = read_categories(table, learn_attributes(table, {"sex": "M"}))[-1]
     assert gain.labels[0] == "below 1"
     assert gain.encode(table.factorize("gain"))[:80].max() == 0
+
+
+def test_an_unknown_value_is_neither_known_nor_missing():
+    category = Category("title", ("Mr", "Ms"))
+    column = factorize(np.array(["Ms", "Dr", None], dtype=object))
+    assert category.encode(column).tolist() == [1, 3, 2]

@@ -402,3 +402,10 @@ def test_a_predictor_counts_every_change_unless_a_tolerance_is_given():
     before, after = np.array([1.0, 2.0]), np.array([1.5, 2.0])
     assert Predictor(None).loss(before, after).tolist() == [True, False]
     assert Predictor(None, tolerance=0.5).loss(before, after).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("size", [0.25, 0.75])
+def test_predictions_with_fractions_move_up_or_down(size):
+    X = pd.DataFrame({"sex": ["M", "F"]})
+    risk = assess_risk(lambda X: np.where(X["sex"] == "M", size, 0.0), X, {"sex": "M"})
+    assert risk.directions["to"].tolist() == ["higher", "lower"]
