@@ -232,11 +232,14 @@ def exact_mean(values: Array, weights: Array | None = None) -> float:
     >>> exact_mean(np.array([1.0, 2.0, np.inf]), np.array([1.0, 1.0, 0.0]))
     1.5
     """
-    weights = np.ones(len(values), dtype=bool) if weights is None else weights
-    weighted = weights[weights > 0] * values[weights > 0]
+    if weights is None:  # without copies, and the total is known
+        weighted, total = values, len(values) * UNIT
+    else:
+        weighted = weights[weights > 0] * values[weights > 0]
+        total = exact_sums(weights)[0]
     if np.isinf(weighted).any():
         return math.inf
-    return share(exact_sums(weighted)[0], exact_sums(weights)[0])
+    return share(exact_sums(weighted)[0], total)
 
 
 def scale_sums(sums: Array, squares: Array) -> tuple[Array, Array]:
