@@ -19,9 +19,9 @@ import pandas as pd
 from dr_core._utils import (
     Array,
     effective_size,
+    exact_counts,
     exact_mean,
     exact_squares,
-    exact_sums,
     is_number,
 )
 from dr_core.ensembles import Votes, check_votes
@@ -192,7 +192,8 @@ def effective_instances(votes: Votes) -> float:
     """
     _, position = np.unique(votes.rows, return_inverse=True)
     units = np.bincount(position, votes.row_units)
-    return effective_size(exact_sums(units)[0], exact_squares(units)[0])
+    total, _ = exact_counts(np.array([int(units.sum())]))  # of integers, hence exact
+    return effective_size(total[0], exact_squares(units)[0])
 
 
 def _average(votes: Votes, values: Array) -> float:
