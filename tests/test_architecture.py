@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
@@ -54,10 +55,12 @@ def module_of(path):
     return ".".join("dr_adapters" if part == "adapters" else part for part in parts)
 
 
+@cache
 def syntax(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def imported(path, *, anywhere=True):
     """What a file imports: with `anywhere`, also inside functions."""
     nodes = ast.walk(syntax(path)) if anywhere else syntax(path).body
@@ -82,6 +85,7 @@ GIVEN_ON = {
 }
 
 
+@cache
 def box_imports(box):
     """Modules that the files of a box import when they are imported themselves."""
     folders = BOXES[box].get("data-modules").replace(".", "/").split()

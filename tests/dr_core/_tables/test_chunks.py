@@ -192,7 +192,7 @@ columns = st.sampled_from(
 ).flatmap(lambda cells: st.lists(cells.map(str), min_size=1, max_size=12))
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns, st.integers(1, 5))
 def test_chunks_are_the_whole_file_or_name_the_column_they_refuse(tmp_path, cells, rows):
     path = write_column(tmp_path / "a.csv", cells)
