@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from dr_core import RandomizedModel
 from dr_core.plugins import Array, as_table, check_column, check_weights
 
 from ._datasets import build_dataset, check_dataset, to_fairlearn
 from ._forms import FrameForm, as_column, as_frame
 from ._schema import METADATA_KEY, Schema, make_sensitive_frame
 
-__all__ = ["AIF360Estimator", "as_estimator", "as_transformer"]
+__all__ = ["AIF360Estimator", "as_estimator", "as_transformer", "find_distribution"]
 
 
 def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
@@ -125,6 +127,26 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
         labels = np.full((len(frame), 1), schema.labels.unfavorable)
         schema = schema.replace_rows(form, FrameForm(sensitive.index, sensitive.columns))
         return build_dataset(schema, features, protected, labels)
+
+
+def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | None:
+    """Return the distribution of an algorithm that is used as a classifier; None if not known.
+
+    Parameters
+    ----------
+    model : AIF360Estimator
+    columns : keys of the sensitive columns of X, which are not needed here
+    """
+    from aif360_dr import find_dataset_distribution
+
+    if not isinstance(model, AIF360Estimator):
+        return None
+    found = find_dataset_distribution(model.algorithm, model.dataset)
+    if found is None:
+        return None
+    predict, labels = found
+    classes = model._schema.labels.coding.decode(np.asarray(labels)).tolist()
+    return RandomizedModel(lambda X: predict(model._make_dataset(X, None)), classes)
 
 
 def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:

@@ -19,6 +19,7 @@ from aif360_dr._models import EstimatorTransformer
 from aif360_dr._models import get_predicted_scores as get_predicted_scores
 from aif360_dr._perturbation import perturb_dataset
 from aif360_dr._pruning import EPAFPruning, POAFPruning
+from aif360_dr._randomized import find_dataset_distribution as find_dataset_distribution
 
 __all__ = [
     "DRJSONExplainer",

@@ -9,7 +9,17 @@ import numpy as np
 
 from aif360_dr._carriers import Carriers
 from aif360_dr._models import predict_labels
-from dr_core.plugins import Array, Partition, PerturbationPlan, Predictor, as_table, iter_changes
+from aif360_dr._randomized import find_dataset_distribution
+from dr_core import RandomizedModel
+from dr_core.plugins import (
+    Array,
+    Changes,
+    Partition,
+    PerturbationPlan,
+    Predictor,
+    as_table,
+    iter_changes,
+)
 
 __all__ = ["LabelChanges", "changes_between", "changes_of_model"]
 
@@ -69,20 +79,41 @@ def changes_of_model(
     """
     plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
     part = Partition(0, as_table(carriers.frame(dataset)), {})
-    predict = Predictor(lambda frame: predict_labels(model, carriers.variant(dataset, frame)))
+    columns = [i for attribute in carriers.protected for i in attribute.columns]
+    distribution = find_dataset_distribution(model, dataset, columns)
     found = iter_changes(
         part,
-        {"model": predict},
+        {"model": _make_predictor(model, distribution, dataset, carriers)},
         plan.reserve_draws(len(labels)),
-        before={"model": labels},
+        before={"model": labels} if distribution is None else None,
         chunk_size=MAX_CHUNK_ROWS,
     )
     kinds = [
         changes.expect(kind)[-1]
         for _, changes in found
-        for kind in _kinds(changes.before_of_variants, changes.after, favorable)
+        for kind in _find_kinds(changes, favorable)
     ]
     return LabelChanges(*(np.concatenate(kinds[k::3]) for k in range(3)))
+
+
+def _make_predictor(model: Any, distribution: Any, dataset: Any, carriers: Carriers) -> Predictor:
+    """Return the model as a function of the frame of its protected attributes."""
+    if distribution is None:
+        return Predictor(lambda frame: predict_labels(model, carriers.variant(dataset, frame)))
+    predict, classes = distribution
+    return Predictor(
+        RandomizedModel(lambda frame: predict(carriers.variant(dataset, frame)), classes)
+    )
+
+
+def _find_kinds(changes: Changes, favorable: Array) -> Array:
+    """Return the probability that the label of each variant changes, and in which direction."""
+    if not changes.is_randomized:
+        return _kinds(changes.before_of_variants, changes.after, favorable)
+    is_favorable = np.isin(changes.predictor.classes or [], favorable)
+    shift = (changes.after - changes.before_of_variants)[:, is_favorable].sum(axis=1)
+    shift[changes.loss == 0] = 0
+    return np.stack([changes.loss, np.maximum(-shift, 0), np.maximum(shift, 0)])
 
 
 def _kinds(before: Array, after: Array, favorable: Array) -> Array:

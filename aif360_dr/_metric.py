@@ -113,8 +113,10 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
 
         Args:
             estimator: A fitted estimator, a function of the features, or any AIF360 algorithm
-                with `predict(dataset)`. If an algorithm predicts at random, label changes that
-                are due to its randomness are counted too.
+                with `predict(dataset)`. DR of AIF360's `ExponentiatedGradientReduction`, of
+                fairlearn's randomised models and of `dr_core.RandomizedModel` is computed from
+                the distribution of their labels; the other measures from one draw, as AIF360
+                does. Any other model that predicts at random is refused.
             dataset: Dataset with the true labels.
             unprivileged_groups: See `ClassificationMetric`.
             privileged_groups: Groups whose attributes are perturbed. By default, all protected
@@ -141,7 +143,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
             coupled=coupled,
         )
         carriers.check_visible_to(estimator)
-        classified = classify(estimator, dataset)
+        classified = classify(estimator, dataset, seed)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
         favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from aif360_dr._checks import check_labels, get_label_values
+from dr_core import RandomizedModel
 from dr_core.plugins import Array, get_predict
 
 __all__ = [
@@ -66,11 +67,11 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
     return _check_predicted_labels(predict(get_model_input(model, dataset)), dataset)
 
 
-def classify(model: Any, dataset: StructuredDataset) -> StructuredDataset:
+def classify(model: Any, dataset: StructuredDataset, seed: Any = None) -> StructuredDataset:
     """Return a copy of a dataset with predicted labels and scores.
 
     Scores are the model's probabilities of the favorable label. A model that predicts labels only
-    gets the scores 1 (favorable) and 0.
+    gets the scores 1 (favorable) and 0. The labels of a `RandomizedModel` are drawn with `seed`.
 
     Examples:
         >>> from aif360_dr.examples import hiring
@@ -82,7 +83,11 @@ def classify(model: Any, dataset: StructuredDataset) -> StructuredDataset:
         predicted = model.predict(dataset)
         labels = _check_predicted_labels(predicted.labels, dataset)
         return copy_with_labels(dataset, labels, get_predicted_scores(predicted, before))
-    labels = predict_labels(model, dataset)
+    if isinstance(model, RandomizedModel):
+        drawn = model.draw(get_model_input(model, dataset), seed)
+        labels = _check_predicted_labels(drawn, dataset)
+    else:
+        labels = predict_labels(model, dataset)
     return copy_with_labels(dataset, labels, _predict_scores(model, dataset))
 
 

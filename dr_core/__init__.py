@@ -25,7 +25,13 @@ from dr_core.perturbation import (
     suggest_couplings,
 )
 from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf
-from dr_core.risk import Plausibility, Predictions, RiskAssessment, assess_risk
+from dr_core.risk import (
+    Plausibility,
+    Predictions,
+    RandomizedModel,
+    RiskAssessment,
+    assess_risk,
+)
 
 __all__ = [
     "LABELS",
@@ -37,6 +43,7 @@ __all__ = [
     "Plausibility",
     "Predictions",
     "PruningResult",
+    "RandomizedModel",
     "RiskAssessment",
     "SensitiveAttributes",
     "Suggestions",

@@ -7,7 +7,10 @@ here, and nothing else. What is listed here changes only with a note in the chan
 
 - The engine: `PerturbationPlan` says how rows are perturbed; `iter_changes` asks models, each a
   `Predictor`, about every x and x̃ of a `Partition` and yields `Changes`; `get_predict` finds
-  the function that predicts.
+  the function that predicts, `find_distribution` the distribution of a model that draws its
+  predictions. A host registers the latter for the models of its library. `choose_repeated` and
+  `check_repeatable` find models that answer differently when asked twice; `have_fractions` finds
+  scores among decisions.
 - Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
 - Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
@@ -55,7 +58,16 @@ from dr_core.perturbation import (
     check_privileged,
 )
 from dr_core.pruning import ACCURACY_TOLERANCE
-from dr_core.risk import Changes, Predictor, get_predict, iter_changes
+from dr_core.risk import (
+    Changes,
+    Predictor,
+    check_repeatable,
+    choose_repeated,
+    find_distribution,
+    get_predict,
+    have_fractions,
+    iter_changes,
+)
 
 __all__ = [
     "ACCURACY_TOLERANCE",
@@ -83,13 +95,17 @@ __all__ = [
     "check_part_weights",
     "check_privileged",
     "check_probability",
+    "check_repeatable",
     "check_weights",
+    "choose_repeated",
     "differs",
     "drawing",
     "encode",
     "factorize",
+    "find_distribution",
     "find_first",
     "get_predict",
+    "have_fractions",
     "is_number",
     "iter_changes",
     "joint_positions",

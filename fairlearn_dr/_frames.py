@@ -52,6 +52,8 @@ def dr_metric_frame(
     Parameters
     ----------
     estimator : object with `predict`, or a callable
+        Discriminative risk of a model that draws its predictions is computed from their
+        distribution (see `dr_core.RandomizedModel`), the other metrics from one draw.
     X, y : table of shape (n, d) and labels of shape (n,)
     sensitive_features : array-like, Series, DataFrame or mapping, optional
         As for `MetricFrame`. By default, the sensitive attributes in `privileged`.
@@ -64,7 +66,7 @@ def dr_metric_frame(
     method, p, n_samples
         As for `dr_core.assess_risk`.
     random_state : int or None
-        Seed of sampled risk and of the bootstrap of `MetricFrame`.
+        Seed of sampled risk, of the bootstrap of `MetricFrame` and of a randomised model's draw.
     sample_weight : array of shape (n,), optional
         Passed to every metric that accepts it.
     sample_params : mapping, optional
@@ -102,10 +104,12 @@ def dr_metric_frame(
         n_samples=n_samples,
         random_state=random_state,
         each_attribute=False,
+        y=check_column("y", y, table.n_rows),
     )
+    y_pred = risk.draw_predictions(random_state)
     if sensitive_features is None:
         sensitive_features = get_attribute_values(table, attributes, missing_label=MISSING_LABEL)
-    labels = _find_labels(check_column("y", y, table.n_rows), risk.predictions)
+    labels = _find_labels(check_column("y", y, table.n_rows), y_pred)
     named = {"discriminative_risk": discriminative_risk} | (
         _make_default_metrics(pos_label, labels) if metrics is None else _name_metrics(metrics)
     )
@@ -114,7 +118,7 @@ def dr_metric_frame(
     return MetricFrame(
         metrics=named,
         y_true=y,
-        y_pred=risk.predictions,
+        y_pred=y_pred,
         sensitive_features=sensitive_features,
         sample_params=_select_sample_params(named, available, sample_params or {}),
         **kwargs,

@@ -25,8 +25,12 @@ from dr_core.plugins import (
     check_column,
     check_numbers,
     check_part_weights,
+    check_repeatable,
+    choose_repeated,
     differs,
     factorize,
+    find_distribution,
+    have_fractions,
     quote,
     rescale,
 )
@@ -211,7 +215,18 @@ def perturbed_predictions(
     attributes = learn_attributes(
         table, privileged, domain=domain, missing=missing, coupled=coupled
     )
-    return Predictor(estimator)(perturb(table, attributes, p=p, random_state=random_state))
+    if find_distribution(estimator, attributes.columns) is not None:
+        raise ValueError(
+            "the model draws its predictions at random, so that one draw would differ from another"
+            " without any perturbation. Pass individual_risk=dr_core.assess_risk(model, X, "
+            "privileged).individual to the metrics instead of y_pred_perturbed."
+        )
+    perturbed = as_table(perturb(table, attributes, p=p, random_state=random_state))
+    predictor = Predictor(estimator, tolerance=0.0)
+    predictions = predictor(perturbed.copy())
+    repeated = choose_repeated(table.n_rows)
+    check_repeatable(predictor, predictions[repeated], predictor(perturbed.take(repeated).native))
+    return predictions
 
 
 def _compute_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) -> Array:
@@ -242,6 +257,14 @@ def check_risks(name: str, values: Any, n_rows: int) -> Array:
 
 def _find_changes(before: Array, after: Array) -> Array:
     """Return 1.0 for each prediction that changes and 0.0 for the others."""
+    for name, predictions in (("y_pred", before), ("y_pred_perturbed", after)):
+        if have_fractions(predictions):
+            raise ValueError(
+                f"{name} has numbers such as {quote(predictions[:3])}, not decisions: almost every"
+                " score moves a little when anything is perturbed. Pass the decisions, such as "
+                "scores > 0.5; or individual_risk=dr_core.assess_risk(model, X, privileged, "
+                "tolerance=...).individual."
+            )
     if is_numeric_dtype(before.dtype) != is_numeric_dtype(after.dtype):
         raise ValueError(
             f"y_pred has dtype {before.dtype}, but y_pred_perturbed has dtype {after.dtype}; "

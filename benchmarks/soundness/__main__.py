@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 
+from benchmarks.soundness.blind_models import blind_models
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.speed.measure import print_table
 
-DESIGNS: dict[str, Design] = {}
+DESIGNS: dict[str, Design] = {
+    "models": blind_models,
+}
 
 
 def print_marks(name: str, marks: list[Mark]) -> None:

@@ -183,13 +183,14 @@ def sort_values(values: Iterable[Any]) -> list[Any]:
 def quote(values: Iterable[Any], max_values: int = 10) -> str:
     """Return the first few values as text for an error message.
 
-    >>> quote(["a", 1]), quote([])
+    >>> quote(["a", np.int64(1)]), quote([])
     ("'a', 1", 'nothing')
     """
     values = list(values)
     if not values:
         return "nothing"
-    shown = ", ".join(truncate(repr(value)) for value in values[:max_values])
+    plain = (one.item() if isinstance(one, np.generic) else one for one in values[:max_values])
+    shown = ", ".join(truncate(repr(value)) for value in plain)
     return shown if len(values) <= max_values else f"{shown} … ({len(values)} in all)"
 
 

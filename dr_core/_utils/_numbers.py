@@ -18,8 +18,10 @@ same holds for the weights of instances, so that a share of them is one division
 
 **Predictions are compared with a tolerance.** Integer, boolean and text predictions differ when
 they are unequal. Floating-point predictions differ when they are further apart than `tolerance`
-plus 1e-9 of the larger one. The relative term is needed even for a tolerance of 0: a model can
-return other last digits for the same row in a batch of another size.
+plus the noise of their type, because a model can return other last digits for the same row in a
+batch of another size. For float64, the noise is 1e-9 of the larger prediction. For types of less
+precision it is 100 units in the last place (float32: 1.2e-5) of the larger prediction, or of 1 if
+both are smaller: sums of many terms lose digits where they cancel.
 
 **Probabilities are rounded to 14 decimals** before they are compared or grouped. The probability
 of a class is a sum over perturbations, in no fixed order, and the order changes its last digits
@@ -84,6 +86,9 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 RELATIVE_NOISE = 1e-9
 """Relative difference up to which floating-point predictions are equal."""
+
+NOISE_UNITS = 100
+"""Units in the last place up to which predictions around 1 are equal."""
 
 PROBABILITY_DIGITS = 14
 """Decimals of a probability."""
@@ -410,22 +415,32 @@ def _check_proportions(weights: npt.ArrayLike, length: int, name: str) -> Array:
 def differs(before: Array, after: Array, tolerance: float) -> Array:
     """Return whether predictions differ, by more than `tolerance` if they are numbers.
 
-    Floating-point predictions within 1e-9 of each other, relatively, are equal.
+    Floating-point predictions that differ by the noise of their type only are equal: 1e-9 of the
+    larger one for float64, and 1.2e-5 of it, or of 1, for float32.
 
     >>> differs(np.array([1.0, 1.0]), np.array([1 + 1e-12, 1.5]), tolerance=0)
+    array([False,  True])
+    >>> differs(np.float32([1e-7, 1.0]), np.float32([2e-7, 1.5]), tolerance=0)
     array([False,  True])
     """
     are_floats = "f" in before.dtype.kind + after.dtype.kind
     if not are_floats and not tolerance:
         return np.asarray(before != after)
     _check_comparable(before, after, tolerance)
+    least = max(map(_get_noise, (before, after)))
     before, after = before.astype(float), after.astype(float)
     largest = np.maximum(np.abs(before), np.abs(after))
     with np.errstate(invalid="ignore", over="ignore"):
-        noise = RELATIVE_NOISE * largest if are_floats else 0
+        noise = np.maximum(max(RELATIVE_NOISE, least) * largest, least) if are_floats else 0
         moved = np.abs(after - before) > tolerance + noise
     # ∞ - ∞ is not a number: infinite predictions are compared as they are.
     return np.where(np.isinf(largest), before != after, moved)
+
+
+def _get_noise(values: Array) -> float:
+    """Return the noise of predictions around 1; 0 for types as precise as float64."""
+    is_coarse = values.dtype.kind == "f" and values.dtype.itemsize < np.dtype(float).itemsize
+    return NOISE_UNITS * float(np.finfo(values.dtype).eps) if is_coarse else 0.0
 
 
 def _check_comparable(before: Array, after: Array, tolerance: float) -> None:

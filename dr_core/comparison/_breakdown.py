@@ -28,9 +28,8 @@ class GroupsFold:
 
     def __call__(self, changes: Changes) -> PerScenario:
         """Add up the rows of a chunk."""
-        loses = changes.expect(changes.loss & (changes.before_of_variants == self.favorable))
-        gains = changes.expect(changes.loss & (changes.after == self.favorable))
-        values = zip(changes.risk, loses, gains, strict=True)
+        both = map(changes.expect, changes.get_losses_and_gains(self.favorable))
+        values = zip(changes.risk, *both, strict=True)
         return PerScenario(
             self._add_up(changes, s, *of_scenario) for s, of_scenario in enumerate(values)
         )

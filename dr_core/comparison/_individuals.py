@@ -71,10 +71,9 @@ class IndividualsFold:
         table, sensitive = changes.chunk.x.table, changes.plan.attributes.columns
         keys = [*sensitive, *(key for key in table.keys() if key not in sensitive)]  # noqa: SIM118
         taken = table.take(rows)
-        classes = changes.predictor.classes or []
         return Individuals(
             changes.start + rows,
-            [classes[code] for code in changes.before[rows]],
+            changes.get_likeliest(rows),
             risks[rows],
             pd.DataFrame({key: list(taken.column(key)) for key in keys}),
             len(sensitive),

@@ -259,9 +259,16 @@ class PerturbedChunk:
     x: CodedRows
     variants: Variants
 
-    def perturbed(self) -> Any:
-        """Return x̃, one row for each variant, as the kind of table that X is."""
-        return self.x.take(self.variants.rows).recode(self.variants.codes)
+    def perturbed(self, unchanged: Array | None = None) -> Any:
+        """Return x̃, one row for each variant, as the kind of table that X is.
+
+        Rows at the positions `unchanged` follow as they are.
+        """
+        rows, codes = self.variants.rows, self.variants.codes
+        if unchanged is not None:
+            rows = np.concatenate([rows, unchanged])
+            codes = np.concatenate([codes, self.x.codes[:, unchanged]], axis=1)
+        return self.x.take(rows).recode(codes)
 
 
 def iter_perturbed(

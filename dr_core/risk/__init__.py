@@ -1,6 +1,7 @@
 """f(x) against f(x̃): the discriminative risk of a model.
 
 - `_changes`: what a prediction is, the one loop that asks models, and folds over it
+- `_randomized`: models that draw their predictions, and the total variation
 - `_totals`: what folds add up
 - `_assessment`: `assess_risk` and its result
 - `_plausibility`: the risk of perturbed rows that occur in the data
@@ -12,13 +13,17 @@ from dr_core.risk._changes import (
     Fold,
     Predictions,
     Predictor,
+    check_repeatable,
+    choose_repeated,
     find_classes,
     fold,
     get_predict,
+    have_fractions,
     iter_changes,
     iter_given_changes,
 )
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._randomized import RandomizedModel, find_distribution
 from dr_core.risk._totals import GroupSums, PerScenario
 
 __all__ = [
@@ -30,11 +35,16 @@ __all__ = [
     "PlausibilityFold",
     "Predictions",
     "Predictor",
+    "RandomizedModel",
     "RiskAssessment",
     "assess_risk",
+    "check_repeatable",
+    "choose_repeated",
     "find_classes",
+    "find_distribution",
     "fold",
     "get_predict",
+    "have_fractions",
     "iter_changes",
     "iter_given_changes",
 ]

@@ -20,6 +20,7 @@ from dr_core._tables import WEIGHT, Factorized, Partition, Y, as_partitions, enc
 from dr_core._utils import (
     Array,
     Interval,
+    as_generator,
     check_any_weight,
     check_choice,
     check_nonnegative,
@@ -43,6 +44,7 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
 
 __all__ = ["RiskAssessment", "assess_risk"]
@@ -86,8 +88,17 @@ class RiskAssessment:
 
     @property
     def predictions(self) -> Array:
-        """Predictions f(x) for the unperturbed rows, shape (n,)."""
+        """Predictions f(x), shape (n,); of a randomised model their distribution, (n, C)."""
         return self._rows.predictions
+
+    def draw_predictions(self, random_state: Any = None) -> Array:
+        """Return one prediction for each row, shape (n,): for a randomised model, a draw.
+
+        Parameters
+        ----------
+        random_state : int, Generator or None
+        """
+        return self._rows.draw(as_generator(random_state))
 
     @property
     def risks(self) -> Array:
@@ -296,7 +307,7 @@ def assess_risk(
     random_state: Any = None,
     sample_weight: Any = None,
     chunk_size: int | None = None,
-    tolerance: float = 0.0,
+    tolerance: float | None = None,
     each_attribute: bool = True,
     progress: bool = False,
 ) -> RiskAssessment:
@@ -306,6 +317,8 @@ def assess_risk(
     ----------
     estimator : object with `predict`, or a callable
         A fitted model, or a function from X to predictions: classes of any type, or numbers.
+        A model that draws its predictions at random: `RandomizedModel`, or a model of fairlearn
+        or AIF360 whose distribution is known. Its risk is the total variation.
     X : DataFrame (pandas, polars), array of shape (n, d), or rows in partitions
         Features of the model, with the sensitive columns. X is not modified. Data larger than
         memory can be a Dask DataFrame, `iter_chunks(path)`, or any iterable of frames that can be
@@ -330,8 +343,9 @@ def assess_risk(
     chunk_size : int, optional
         Number of rows perturbed and predicted at once. It limits memory and does not change the
         result.
-    tolerance : float
-        A numeric prediction counts as changed if it changes by more than this.
+    tolerance : float, optional
+        A numeric prediction counts as changed if it changes by more than this. Numbers that are
+        no class labels, such as scores, raise ValueError without it.
     each_attribute : bool
         Whether to perturb each attribute alone, too. If False, only "all" is computed.
     progress : bool
@@ -355,8 +369,9 @@ def assess_risk(
     0  False   True   0.25
     1   True  False   0.25
     """
-    check_nonnegative("tolerance", tolerance)
-    get_predict(estimator)
+    check_nonnegative("tolerance", tolerance or 0.0)
+    if not isinstance(estimator, RandomizedModel):
+        get_predict(estimator)
     data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
     attributes = learn_attributes(data, privileged)
     plan = PerturbationPlan(attributes, method, p, n_samples, random_state, each_attribute)

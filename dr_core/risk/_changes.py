@@ -7,8 +7,8 @@ is a function of `Changes` whose values add up: `fold` adds them over all chunks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
-from dr_core._tables import Partition, Partitions, as_table, encode, factorize
+from dr_core._tables import Factorized, Partition, Partitions, as_table, encode, factorize
 from dr_core._utils import Array, differs, iter_slices, quote, sort_values
 from dr_core.perturbation import (
     ALL,
@@ -26,15 +26,24 @@ from dr_core.perturbation import (
     Variants,
     iter_perturbed,
 )
+from dr_core.risk._randomized import (
+    RandomizedModel,
+    find_distribution,
+    get_shift,
+    total_variation,
+)
 
 __all__ = [
     "Changes",
     "Fold",
     "Predictions",
     "Predictor",
+    "check_repeatable",
+    "choose_repeated",
     "find_classes",
     "fold",
     "get_predict",
+    "have_fractions",
     "iter_changes",
     "iter_given_changes",
 ]
@@ -42,6 +51,9 @@ __all__ = [
 
 CHUNK_ROWS_GIVEN = 400_000
 """Rows of a chunk of predictions that were made elsewhere."""
+
+MIN_REPEATED, MAX_REPEATED_SHARE = 50, 0.025
+"""Rows of the first chunk that are predicted twice: this number, or this share if it is more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +65,9 @@ class Predictor:
     estimator : object with `predict`, or a callable
     classes : list, optional
         Class labels; predictions are then positions in this list.
-    tolerance : float
-        A numeric prediction counts as changed when it moves by more than this.
+    tolerance : float, optional
+        A numeric prediction counts as changed when it moves by more than this. Without it and
+        without classes, numbers that are no class labels raise ValueError.
     name : str
         How error messages call the predictions.
 
@@ -67,28 +80,57 @@ class Predictor:
 
     estimator: Any
     classes: list[Any] | None = None
-    tolerance: float = 0.0
+    tolerance: float | None = None
     name: str = "the model's predictions"
 
     def __call__(self, X: Any) -> Array:
-        """Predict X."""
+        """Predict X: labels or positions of classes, (n,); or distributions, (n, C)."""
+        if isinstance(self.estimator, RandomizedModel):
+            return self._predict_distribution(X)
         predictions = check_predictions(get_predict(self.estimator)(X), len(X))
-        if self.classes is None:
-            return predictions
-        return encode(factorize(predictions), self.classes, self.name)
+        if self.classes is not None:
+            return encode(factorize(predictions), self.classes, self.name)
+        if self.tolerance is None and self.predicts_numbers(predictions):
+            raise ValueError(describe_scores(self.name, predictions))
+        return predictions
+
+    def for_columns(self, columns: Sequence[Any]) -> Predictor:
+        """Return a predictor of distributions if the model is known to draw its predictions.
+
+        Parameters
+        ----------
+        columns : keys of the sensitive columns of X
+        """
+        model = find_distribution(self.estimator, columns)
+        if model is None:
+            return self
+        classes = model.classes_ if self.classes is None else self.classes
+        return replace(self, estimator=model, classes=classes)
 
     def loss(self, before: Array, after: Array) -> Array:
-        """Return ℓ = 1[f(x) ≠ f(x̃)] of pairs of predictions, a boolean array."""
+        """Return ℓ of pairs of predictions, (k,): 1[f(x) ≠ f(x̃)], or the total variation."""
+        if before.ndim == 2:
+            return total_variation(before, after)
         if self.classes is not None:
             return np.asarray(before != after)
-        return differs(before, after, self.tolerance)
+        return differs(before, after, self.tolerance or 0.0)
 
     def predicts_numbers(self, *predictions: Array) -> bool:
         """Return whether predictions are quantities, which move up or down, not classes."""
         if self.classes is not None:
             return False
         is_numeric = isinstance(self.estimator, BaseEstimator) and is_regressor(self.estimator)
-        return self.tolerance > 0 or is_numeric or any(map(_have_fractions, predictions))
+        return bool(self.tolerance) or is_numeric or any(map(have_fractions, predictions))
+
+    def _predict_distribution(self, X: Any) -> Array:
+        found = self.estimator.predict_distribution(X, len(X))
+        own = self.estimator.classes_
+        classes = own if self.classes is None else self.classes
+        # Columns of the classes (no, yes) in a list (maybe, no, yes) are columns 1 and 2.
+        place = encode(Factorized(np.arange(len(own)), own), classes, self.name)
+        aligned = np.zeros((len(found), len(classes)), found.dtype)
+        aligned[:, place] = found
+        return aligned
 
 
 def get_predict(estimator: Any) -> Callable[[Any], Any]:
@@ -120,15 +162,44 @@ def check_predictions(predictions: Any, n_rows: int) -> Array:
     return predictions
 
 
-def _have_fractions(predictions: Array) -> bool:
+def have_fractions(predictions: Array) -> bool:
+    """Return whether some predictions are no integers, so that they are no class labels."""
     return predictions.dtype.kind == "f" and bool((predictions != np.round(predictions)).any())
 
 
+def describe_scores(name: str, scores: Array) -> str:
+    """Return the message for predictions that are scores or quantities instead of decisions."""
+    some = ", ".join(f"{one:g}" for one in scores[:3])
+    return (
+        f"{name} are numbers such as {some}, not decisions: almost every score moves a little "
+        "when anything is perturbed. Pass a function that returns the "
+        "decision, such as lambda X: model.predict(X) > 0.5; or tolerance=, the size from which "
+        "a change of the number counts."
+    )
+
+
 def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
-    """Return all class labels, sorted: those of y, those that models know, and those given."""
-    known = [list(getattr(model, "classes_", ())) for model in models.values()]
-    every = [*y, *([] if labels is None else labels)]
-    return sort_values(dict.fromkeys([*every, *(label for some in known for label in some)]))
+    """Return all class labels, sorted: those of y, those that models know, and those given.
+
+    Raise ValueError if a model knows other labels than y, and y others than the model.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> find_classes([0, 1], {"m": DummyClassifier().fit([[0], [0], [0]], [0, 1, 2])})
+    [0, 1, 2]
+    """
+    every = dict.fromkeys([*y, *([] if labels is None else labels)])
+    for name, model in models.items():
+        known = list(getattr(model, "classes_", ()))
+        if set(known) - set(every) and set(every) - set(known):
+            raise ValueError(
+                f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
+                "both the same labels, of one type and one spelling; or, if these are different "
+                "classes, pass all of them as labels."
+            )
+    known_labels = [label for model in models.values() for label in getattr(model, "classes_", ())]
+    return sort_values(dict.fromkeys([*every, *known_labels]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +263,9 @@ class Changes:
     start : position of the chunk's first row among all rows
     y, weights : (n,) labels and weights of the rows, or None
     predictor : Predictor
-    before : (n,) f(x)
-    after : (k,) f(x̃)
-    loss : (k,) ℓ(f, x) of each variant
+    before : (n,) f(x); for a randomised model (n, C), its distribution
+    after : (k,) f(x̃), or (k, C)
+    loss : (k,) ℓ(f, x) of each variant, boolean for predictions that are certain
     known : scenarios whose predictions are known; None for all
     """
 
@@ -223,6 +294,25 @@ class Changes:
     def before_of_variants(self) -> Array:
         """f(x) of the row of each variant, (k,)."""
         return self.before[self.variants.rows]
+
+    @property
+    def is_randomized(self) -> bool:
+        """Whether predictions are distributions over the classes."""
+        return self.before.ndim == 2
+
+    def get_likeliest(self, rows: Array) -> list[Any]:
+        """Return the labels of the predictions for these rows; of distributions, the likeliest."""
+        f, classes = self.before[rows], self.predictor.classes or []
+        return [classes[code] for code in (f.argmax(axis=1) if self.is_randomized else f)]
+
+    def get_losses_and_gains(self, label: int) -> tuple[Array, Array]:
+        """Return the probability that a variant loses a class, and that it gains it, (k,) each."""
+        if not self.is_randomized:
+            return self.loss & (self.before_of_variants == label), self.loss & (
+                self.after == label
+            )
+        shift = get_shift(self.before_of_variants, self.after)[:, label]
+        return np.maximum(-shift, 0), np.maximum(shift, 0)
 
     def expect(self, values: Array) -> Array:
         """Return the expectation over the variants of each row, (S, n)."""
@@ -284,7 +374,7 @@ def iter_changes(
     """Yield the changes of each model, chunk by chunk: the only loop that asks models.
 
     Each chunk is perturbed once for all models; each model gets copies of its own, and is never
-    asked about 0 rows.
+    asked about 0 rows. Some rows are predicted twice; ValueError if a model answers differently.
 
     Parameters
     ----------
@@ -298,6 +388,8 @@ def iter_changes(
     chunks = iter_perturbed(
         part.table, plan.at_row(part.start), chunk_size=chunk_size, progress=progress
     )
+    columns = plan.attributes.columns
+    predictors = {name: one.for_columns(columns) for name, one in predictors.items()}
     y, weights = part.y, part.weights
     for chunk in chunks:
         rows = chunk.rows
@@ -317,15 +409,41 @@ def _ask(
     chunk: PerturbedChunk, predictors: Mapping[str, Predictor], before: Mapping[str, Array] | None
 ) -> list[tuple[str, Array, Array]]:
     """Return f(x) and f(x̃) of each model; x̃ is freed before anything is computed from them."""
-    perturbed = as_table(chunk.perturbed()) if len(chunk.variants) else None
+    k = len(chunk.variants)
+    repeated = choose_repeated(chunk.rows.stop if chunk.rows.start == 0 else 0)
+    perturbed = as_table(chunk.perturbed(repeated)) if k else None
     answers, last = [], list(predictors)[-1]
     for name, predictor in predictors.items():
         f = predictor(chunk.x.table.copy()) if before is None else before[name][chunk.rows]
         after = f[:0]
         if perturbed is not None:  # a model may write into what it is given
             after = predictor(perturbed.native if name == last else perturbed.copy())
-        answers.append((name, f, after))
+            check_repeatable(predictor, f[repeated], after[k:])
+        answers.append((name, f, after[:k]))
     return answers
+
+
+def choose_repeated(n_rows: int) -> Array:
+    """Return the positions of some rows that are predicted once more, evenly spaced.
+
+    >>> choose_repeated(10_000).size, choose_repeated(3).tolist()
+    (250, [0, 1, 2])
+    """
+    size = min(n_rows, max(MIN_REPEATED, int(n_rows * MAX_REPEATED_SHARE)))
+    return np.linspace(0, n_rows - 1, size).astype(np.intp)
+
+
+def check_repeatable(predictor: Predictor, first: Array, again: Array) -> None:
+    """Raise ValueError if predictions for the same rows differ."""
+    different = np.count_nonzero(predictor.loss(first, again))
+    if different:
+        raise ValueError(
+            f"{predictor.name} differ for {different} of {len(first)} rows "
+            f"({different / len(first):.1%}) when the same rows are predicted twice, so that a "
+            "discriminative risk would measure the randomness of the model. Pass its distribution,"
+            " RandomizedModel(predict_proba, classes); or fix what is random in it, so that the "
+            "prediction of a row depends on this row alone."
+        )
 
 
 def iter_given_changes(

@@ -93,7 +93,7 @@ class PlausibilityFold:
             exact_sums(w)[0],
             add_up(implausible),
             add_up(changes.loss),
-            add_up(changes.loss & implausible),
+            add_up(changes.loss * implausible),
             tuple(
                 {pair: _sum_by_cell(cell[hit], mass[hit]) for pair, (hit, cell) in hits.items()}
                 for mass in masses

@@ -6,16 +6,17 @@ chunks, partitions and machines do not change any result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import factorize, find_first, joint_positions
+from dr_core._tables import encode, factorize, find_first, joint_positions
 from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sort_values
 from dr_core.risk._changes import Changes
+from dr_core.risk._randomized import draw_classes, iter_flows
 
 __all__ = ["DirectionSums", "GroupSums", "PerScenario", "RiskTotals", "RowRisks"]
 
@@ -117,11 +118,21 @@ class DirectionSums:
         rows, mass = changes.variants.rows, changes.variants.probability[:, -1]
         if changes.weights is not None:
             mass = mass * changes.weights[rows]
+        if changes.is_randomized:
+            return cls._of_distributions(changes, mass)
         # Variants of single attributes have no mass when all are perturbed.
         counts = changes.loss & (mass > 0)
         after = changes.after[counts]
         are_numbers = changes.predictor.predicts_numbers(changes.before, after)
         return cls.of(changes.before_of_variants[counts], after, mass[counts], are_numbers)
+
+    @classmethod
+    def _of_distributions(cls, changes: Changes, mass: Array) -> DirectionSums:
+        classes = changes.predictor.classes or []
+        flows = iter_flows(changes.before_of_variants, changes.after)
+        return cls(
+            False, {(classes[a], classes[b]): exact_sums(flow * mass)[0] for a, b, flow in flows}
+        )
 
     def __add__(self, other: DirectionSums) -> DirectionSums:
         are_numbers = self.are_numbers or other.are_numbers
@@ -171,7 +182,8 @@ class RiskTotals:
         weights = changes.weights
         w = np.ones(changes.n_rows, dtype=bool) if weights is None else weights
         directions = DirectionSums.of_changes(changes)
-        are_classes = changes.y is not None and not directions.are_numbers
+        are_labels = not (directions.are_numbers or changes.is_randomized)
+        are_classes = changes.y is not None and are_labels
         return cls(
             PerScenario(
                 GroupSums.of(groups[None], weights, risk=risk, touched=risk > 0)
@@ -217,15 +229,15 @@ def get_correct(changes: Changes) -> Array:
     """
     if changes.y is None:
         return np.empty((0, 0))
-    rows, tolerance = changes.variants.rows, changes.predictor.tolerance
-    right = ~differs(changes.y, changes.before, tolerance)
-    after = ~differs(changes.y[rows], changes.after, tolerance)
+    rows, probability_correct = changes.variants.rows, _choose_correct(changes)
+    right = probability_correct(changes.y, changes.before)
+    after = probability_correct(changes.y[rows], changes.after)
     # +1 where only the perturbed prediction is correct, -1 where only f(x) is. The probability of
     # a correct prediction on x̃ is 1[f(x) correct] plus the expectation of these.
-    gains = after.astype(int) - right[rows]
+    gains = after - right[rows]
     return np.stack(
         [
-            right.astype(float),
+            right,
             *(
                 right + np.bincount(rows, probability * gains, len(right))
                 for probability in changes.variants.probability.T
@@ -234,30 +246,54 @@ def get_correct(changes: Changes) -> Array:
     )
 
 
+def _choose_correct(changes: Changes) -> Callable[[Array, Array], Array]:
+    """Return the function from labels and predictions to the probability of being correct."""
+    predictor = changes.predictor
+    if not changes.is_randomized:
+        tolerance = predictor.tolerance or 0.0
+        return lambda y, f: (~differs(y, f, tolerance)).astype(float)
+
+    def get_probability(y: Array, f: Array) -> Array:
+        codes = encode(factorize(y), predictor.classes or [], "y")
+        return np.asarray(f[np.arange(len(y)), codes], dtype=float)
+
+    return get_probability
+
+
 @dataclass(frozen=True, eq=False)
 class RowRisks:
     """Predictions and risks of single rows; kept only for rows in memory.
 
     Attributes
     ----------
-    predictions : (n,) f(x)
+    predictions : (n,) f(x); for a randomised model (n, C), its distribution
     risks : (S, n) individual risk in each scenario
     groups : (S, n) 0 for marginalised rows, 1 for privileged ones, 2 where a value is missing
     loss : (k,) ℓ(f, x) of each variant, in the order in which the plan makes them
+    classes : labels of the C classes of a randomised model, otherwise None
     """
 
     predictions: Array
     risks: Array
     groups: Array
     loss: Array
+    classes: list[Any] | None = None
 
     @classmethod
     def of(cls, changes: Changes) -> list[RowRisks]:
         """Return the rows of a chunk as a list; a fold, whose values are joined at the end."""
-        return [cls(changes.before, changes.risk, changes.groups, changes.loss)]
+        classes = changes.predictor.classes if changes.is_randomized else None
+        return [cls(changes.before, changes.risk, changes.groups, changes.loss, classes)]
 
     @classmethod
     def concatenate(cls, parts: list[RowRisks]) -> RowRisks:
         """Join the rows of chunks."""
-        names = [field.name for field in fields(cls)]
-        return cls(*(np.concatenate([getattr(p, n) for p in parts], axis=-1) for n in names))
+        axes = {"predictions": 0, "risks": 1, "groups": 1, "loss": 0}
+        joined = {n: np.concatenate([getattr(p, n) for p in parts], a) for n, a in axes.items()}
+        return cls(**joined, classes=parts[0].classes)
+
+    def draw(self, rng: np.random.Generator) -> Array:
+        """Return one prediction for each row, drawn from its distribution if it has one."""
+        if self.classes is None:
+            return self.predictions
+        return draw_classes(self.predictions, self.classes, rng)

@@ -85,7 +85,7 @@ def show_dashboard(
     return dashboard_class(
         sensitive_features=sensitive_features,
         y_true=y,
-        y_pred={name: risk.predictions for name, risk in risks.items()},
+        y_pred={name: risk.draw_predictions(0) for name, risk in risks.items()},
         individual_risk={name: risk.individual for name, risk in risks.items()},
         pos_label=pos_label,
         locale=locale,

@@ -109,6 +109,12 @@ CALLS = {
             Y,
             SEX,
         ),
+        "RandomizedModel": (
+            lambda model, *rest: dr_core.assess_risk(model, *rest),
+            dr_core.RandomizedModel(lambda X: np.full((len(X), 2), 0.5), [0, 1]),
+            NUMBERS,
+            SEX,
+        ),
         "SensitiveAttributes": (dr_core.perturb, X, dr_core.learn_attributes(X, BOTH)),
         "Votes": (dr_core.Votes, PREDICTED[None], CHANGED[None], PREDICTED, [2.0], RISKS + 1),
         "assess_risk": (
