@@ -13,11 +13,21 @@ from dr_core._utils import Array, share
 from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario
 
-__all__ = ["Breakdown", "GroupsFold"]
+__all__ = ["Breakdown", "GroupsFold", "count_unperturbed", "find_perturbed_groups"]
 
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
 GROUP_COLUMNS += ["loses", "gains", "carries"]
 DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
+
+
+def find_perturbed_groups(sums: GroupSums) -> list[tuple[int, ...]]:
+    """Return the groups that were perturbed: those with a value in at least one attribute."""
+    return [codes for codes in sums.sums if max(codes) >= 0]
+
+
+def count_unperturbed(sums: GroupSums) -> int:
+    """Return the number of rows without a value to perturb."""
+    return sums.total("rows") - sums.total("rows", find_perturbed_groups(sums))
 
 
 @dataclass(frozen=True)

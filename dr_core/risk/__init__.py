@@ -2,11 +2,12 @@
 
 - `_changes`: what a prediction is, the one loop that asks models, and folds over it
 - `_totals`: what folds add up
+- `_spread`: what intervals need where rows differ in weight, or people have several
 - `_assessment`: `assess_risk` and its result
 - `_plausibility`: the risk of perturbed rows that occur in the data
 """
 
-from dr_core.risk._assessment import RiskAssessment, assess_risk
+from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_unperturbed
 from dr_core.risk._changes import (
     Changes,
     Fold,
@@ -19,7 +20,7 @@ from dr_core.risk._changes import (
     iter_given_changes,
 )
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
-from dr_core.risk._totals import GroupSums, PerScenario
+from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
 
 __all__ = [
     "Changes",
@@ -32,9 +33,12 @@ __all__ = [
     "Predictor",
     "RiskAssessment",
     "assess_risk",
+    "describe_unperturbed",
     "find_classes",
     "fold",
     "get_predict",
     "iter_changes",
     "iter_given_changes",
+    "make_sample",
+    "sum_spreads",
 ]
