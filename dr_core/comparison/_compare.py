@@ -25,7 +25,7 @@ from dr_core._utils import MeanSample, check_any_weight, check_integer, check_mo
 from dr_core.comparison._breakdown import (
     Breakdown,
     GroupsFold,
-    count_unperturbed,
+    count_rows_by_missing,
     find_perturbed_groups,
 )
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
@@ -189,19 +189,19 @@ def compare(
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
     }
-    not_perturbed = _count_unperturbed(measured.values())
+    missing = _count_missing(measured.values())
     values = pd.DataFrame(
         {"model": name} | row
         for name, model in measured.items()
         for row in model.iter_rows(names, bootstrap, host)
-        if not_perturbed or row["measure"] != PERTURBED_RISK
+        if missing or row["measure"] != PERTURBED_RISK
     )
     _warn_undefined(values, plan, next(iter(measured.values())).tallies)
     settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
     settings |= (
         {} if person is None else {"people": next(iter(measured.values())).spreads[-1].n_people}
     )
-    settings |= {"not_perturbed": not_perturbed} if not_perturbed else {}
+    settings |= missing
     settings |= {"favorable": classes[position], "random_state": random_state}
     settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
     settings |= {} if check is None else {"reference_rows": check.n_rows}
@@ -318,11 +318,10 @@ class MeasuredModel:
             values = self._measure(s, names, provider)
             others = [name for name in names if name != DR]
             intervals = bootstrap.intervals(self.tallies[s], self.favorable, others)
-            intervals |= {DR: self._get_ends(s, bootstrap)}
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
                 ends = intervals.get(one, ()) if one in ESTABLISHED or s in self.known else ()
-                yield row | _name_ends(ends)
+                yield row | _name_ends(self._get_ends(s, bootstrap) if one == DR else ends)
                 if one == DR:
                     yield from (
                         row | {"measure": beside, "value": value} | _name_ends(ends)
@@ -385,14 +384,17 @@ class MeasuredModel:
             yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), ()
 
 
-def _count_unperturbed(models: Iterable[MeasuredModel]) -> dict[str, int]:
-    """Return the number of rows that were not perturbed, by attribute; nothing if all were."""
+def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
+    """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
     counts = {
-        str(scenario.name): count_unperturbed(sums)
+        str(scenario.name): count_rows_by_missing(sums)
         for model in models
         for scenario, sums in model.known_groups.items()
     }
-    return counts if any(counts.values()) else {}
+    if not any(map(any, counts.values())):
+        return {}
+    keys = "not_perturbed", "partly_perturbed"
+    return {key: {name: n[i] for name, n in counts.items()} for i, key in enumerate(keys)}
 
 
 def _name_ends(ends: Any) -> dict[str, float]:

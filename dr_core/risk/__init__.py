@@ -7,7 +7,7 @@
 - `_plausibility`: the risk of perturbed rows that occur in the data
 """
 
-from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_unperturbed
+from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
 from dr_core.risk._changes import (
     Changes,
     Fold,
@@ -33,7 +33,7 @@ __all__ = [
     "Predictor",
     "RiskAssessment",
     "assess_risk",
-    "describe_unperturbed",
+    "describe_missing",
     "find_classes",
     "fold",
     "get_predict",

@@ -43,7 +43,7 @@ from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_pr
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._totals import RiskTotals, RowRisks
 
-__all__ = ["RiskAssessment", "assess_risk", "describe_unperturbed"]
+__all__ = ["RiskAssessment", "assess_risk", "describe_missing"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,12 +305,10 @@ class RiskAssessment:
 
     def _describe_rows(self) -> str:
         people = "" if self.n_people is None else f" about {self.n_people:,} people"
-        if not self.n_not_perturbed:
-            return f"{self.n_rows:,} rows{people}"
-        return (
-            f"{self.n_rows - self.n_not_perturbed:,} of {self.n_rows:,} rows{people}; "
-            f"{describe_unperturbed(self.n_not_perturbed)}"
-        )
+        missing = self.n_not_perturbed
+        perturbed = f"{self.n_rows - missing:,} of " if missing else ""
+        notes = describe_missing(missing, self.totals.n_partly_perturbed)
+        return "; ".join([f"{perturbed}{self.n_rows:,} rows{people}", *notes])
 
     def __repr__(self) -> str:
         return f"<RiskAssessment: {self._headline}>"
@@ -332,15 +330,25 @@ def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
     )
 
 
-def describe_unperturbed(n_rows: int) -> str:
-    """Return a clause that says how many rows were not perturbed.
+def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:
+    """Say how many rows missing values kept from being perturbed, fully or in part.
 
-    >>> describe_unperturbed(450)
-    '450 rows with a missing value were not perturbed'
+    >>> describe_missing(450, 0), describe_missing(0, 0)
+    (['450 rows with a missing value were not perturbed'], [])
+    >>> describe_missing(0, 20)
+    ['20 rows with a missing value were perturbed in the other attributes only']
     """
-    one = n_rows == 1
-    rows, were = ("row", "was") if one else ("rows", "were")
-    return f"{n_rows:,} {rows} with a missing value {were} not perturbed"
+    endings = {
+        "not perturbed": n_not_perturbed,
+        "perturbed in the other attributes only": n_partly_perturbed,
+    }
+    return [
+        f"{n:,} rows with a missing value were {how}"
+        if n > 1
+        else f"1 row with a missing value was {how}"
+        for how, n in endings.items()
+        if n
+    ]
 
 
 def assess_risk(

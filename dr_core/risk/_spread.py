@@ -65,8 +65,8 @@ class RiskSpread:
         counts = self.people.counts
         risk, is_perturbed = counts.values.T
         a, b = counts.total(risk), counts.total(is_perturbed if only_perturbed else risk >= 0)
-        squares = tuple(float((one * other).sum()) for one, other in ((a, a), (a, b), (b, b)))
-        return MeanSample.of(mean, float(b.sum()), squares, n_rows, float(b.max()))
+        by_person = float((a * a).sum()), float((a * b).sum()), float((b * b).sum())
+        return MeanSample.of(mean, float(b.sum()), by_person, n_rows, float(b.max()))
 
 
 def find_perturbed(changes: Changes, s: int) -> Array:

@@ -235,6 +235,11 @@ class RiskTotals:
         found: GroupSums = self.group_sums[s]
         return found.total("rows", [(UNPERTURBED,)])
 
+    @property
+    def n_partly_perturbed(self) -> int:
+        """Number of rows with some, but not all, sensitive values missing."""
+        return self.all_together.total("rows", [(NEITHER,)])
+
 
 def _find_groups(changes: Changes, s: int) -> Array:
     """Return the group of each row, (1, n)."""
