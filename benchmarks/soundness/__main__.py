@@ -11,9 +11,10 @@ import argparse
 import sys
 
 from benchmarks.soundness.marks import Design, Mark
+from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.speed.measure import print_table
 
-DESIGNS: dict[str, Design] = {}
+DESIGNS: dict[str, Design] = {"risk": risk_intervals}
 
 
 def print_marks(name: str, marks: list[Mark]) -> None:

@@ -23,6 +23,9 @@ __all__ = ["Interval", "MeanSample", "chernoff", "clopper_pearson", "wilson"]
 
 TINY, EPS = 1e-300, 1e-16
 
+VARIANCE_ERROR = 1e-12
+"""Relative error of a variance."""
+
 
 class Interval(NamedTuple):
     """A confidence interval, and how it was made."""
@@ -48,9 +51,10 @@ def clopper_pearson(mean: float, n: float, confidence: float) -> Interval:
     """
     _check_mean(mean, n, confidence)
     tail, successes, failures = (1 - confidence) / 2, mean * n, (1 - mean) * n
-    low = float(beta.ppf(tail, successes, failures + 1)) if successes > 0 else mean
-    high = float(beta.ppf(1 - tail, successes + 1, failures)) if failures > 0 else mean
-    return Interval(low, high, confidence, "clopper-pearson")
+    low = float(beta.ppf(tail, successes, failures + 1)) if successes > TINY else 0.0
+    high = float(beta.ppf(1 - tail, successes + 1, failures)) if failures > TINY else 1.0
+    # Rounding must not leave the mean itself outside.
+    return Interval(min(low, mean), max(high, mean), confidence, "clopper-pearson")
 
 
 def wilson(mean: float, n: float, confidence: float) -> Interval:
@@ -176,8 +180,9 @@ class MeanSample:
         """
         a, ab, b = (share(some, weight**2) for some in squares)
         variance, n_people = a - 2 * mean * ab + mean**2 * b, share(weight**2, squares[2])
-        needed = mean * (1 - mean) / n_people if n_people else 0.0
-        n = mean * (1 - mean) / variance if variance > needed else n_people
+        least = share(mean * (1 - mean), n_people)
+        # A variance that is larger by rounding only, as with equal weights, is the same.
+        n = mean * (1 - mean) / variance if variance > least * (1 + VARIANCE_ERROR) else n_people
         return cls(mean, n, n_rows, n_people, share(weight, largest))
 
     def interval(self, confidence: float, method: str = "clopper-pearson") -> Interval:
