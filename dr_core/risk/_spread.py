@@ -29,18 +29,19 @@ class RiskSpread:
     people: People | None
 
     @classmethod
-    def of(cls, changes: Changes, s: int) -> RiskSpread:
-        """Add up the rows of a chunk."""
-        risk, perturbed = changes.risk[s], find_perturbed(changes, s)
+    def of(cls, changes: Changes) -> list[RiskSpread]:
+        """Add up the rows of a chunk, scenario by scenario."""
         given = changes.weights
         w = np.ones(changes.n_rows, dtype=bool) if given is None else given
-        rows = w * risk, w * np.sqrt(risk), w * perturbed, w
-        people = None
-        if changes.person is not None:
-            values = np.stack([risk, perturbed])
-            people = People((PeopleCounts.of(changes.person, values, given),))
-        squares = np.array([exact_squares(some)[0] for some in rows], dtype=object)
-        return cls(squares, exact_sums(w.max(keepdims=True))[0], people)
+        squares, largest = exact_squares(w)[0], exact_sums(w.max(keepdims=True))[0]
+        found = []
+        for s, risk in enumerate(changes.risk):
+            perturbed = find_perturbed(changes, s)
+            all_perturbed = squares if perturbed.all() else exact_squares(w * perturbed)[0]
+            rows = exact_squares(w * risk)[0], exact_squares(w * np.sqrt(risk))[0]
+            sums = np.array([*rows, all_perturbed, squares], dtype=object)
+            found.append(cls(sums, largest, _count_people(changes, risk, perturbed)))
+        return found
 
     @property
     def n_people(self) -> int | None:
@@ -67,6 +68,13 @@ class RiskSpread:
         a, b = counts.total(risk), counts.total(is_perturbed if only_perturbed else risk >= 0)
         by_person = float((a * a).sum()), float((a * b).sum()), float((b * b).sum())
         return MeanSample.of(mean, float(b.sum()), by_person, n_rows, float(b.max()))
+
+
+def _count_people(changes: Changes, risk: Array, perturbed: Array) -> People | None:
+    if changes.person is None:
+        return None
+    values = np.stack([risk, perturbed])
+    return People((PeopleCounts.of(changes.person, values, changes.weights),))
 
 
 def find_perturbed(changes: Changes, s: int) -> Array:

@@ -253,7 +253,7 @@ def sum_spreads(changes: Changes) -> PerScenario:
     """Add up what intervals need; a fold. It is empty where rows are people of equal weight."""
     if changes.weights is None and changes.person is None:
         return PerScenario()
-    return PerScenario(RiskSpread.of(changes, s) for s in range(len(changes.plan.scenarios)))
+    return PerScenario(RiskSpread.of(changes))
 
 
 def make_sample(

@@ -4,11 +4,8 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from textbook import metrics as textbook
-from textbook import people as textbook_people
 
 from dr_core import Predictions, assess_risk, compare, learn_attributes
-from dr_core.metrics import MEASURES
 
 PRIVILEGED = {"sex": "M"}
 UNNAMED = ["sex", "score"]
@@ -30,31 +27,6 @@ def rows(n=120, seed=0, n_people=25):
 def rule(X):
     assert "name" not in X
     return (np.asarray(X["score"]) + 0.5 * np.asarray(X["sex"] == "M") > 0).astype(int)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_bootstrap_is_that_of_the_textbook_which_copies_rows_of_people(weighted):
-    X, n_boot = rows(), 60
-    f, perturbed = (
-        rule(X[UNNAMED]),
-        rule(X[UNNAMED].assign(sex=X["sex"].map({"M": "F", "F": "M"}))),
-    )
-    every = [
-        {"privileged": sex == "M", "y": y, "f": f, "perturbed": g, "weight": w if weighted else 1}
-        for sex, y, f, g, w in zip(X["sex"], X["y"], f, perturbed, X["weight"], strict=True)
-    ]
-    drawn = textbook_people.replicates(X["name"].tolist(), n_boot, np.random.default_rng(7))
-    found = pd.DataFrame([textbook.measures([every[i] for i in some]) for some in drawn])
-    options = {"person": X["name"], "sample_weight": X["weight"] if weighted else None}
-    options |= {"n_boot": n_boot, "random_state": 7, "confidence": 0.9}
-    names = [name for name in MEASURES if name != "discriminative_risk"]
-    values = compare(
-        {"m": rule}, X[UNNAMED], X["y"], PRIVILEGED, measures=names, **options
-    ).values.set_index("measure")
-    # Measures that are no gaps: how the interval of a gap comes from replicates is another matter.
-    for name in ("accuracy", "precision", "recall", "f1", "specificity", "disparate_impact"):
-        expected = found[name].quantile([0.05, 0.95]).tolist()
-        assert values.loc[name, ["low", "high"]].tolist() == pytest.approx(expected), name
 
 
 def test_rows_of_one_person_do_not_shorten_intervals():
