@@ -2,7 +2,7 @@
 
 from dr_core import datasets
 from dr_core._tables import iter_chunks
-from dr_core._utils import chernoff, wilson
+from dr_core._utils import chernoff, clopper_pearson, wilson
 from dr_core.bounds import compute_bounds
 from dr_core.comparison import Comparison, compare
 from dr_core.ensembles import (
@@ -51,6 +51,7 @@ __all__ = [
     "as_ensemble",
     "assess_risk",
     "chernoff",
+    "clopper_pearson",
     "collect_votes",
     "compare",
     "compute_bounds",

@@ -2,13 +2,22 @@
 
 - `_table`: any kind of table as codes
 - `_partitions`: rows in memory, in frames one after another, or elsewhere: one protocol
+- `_people`: people whom several rows are about
 - `_dask`: rows in a Dask DataFrame
 - `_chunks`: files larger than memory, a chunk of rows at a time
 - `_reading`: files that may be broken or made to do harm
 """
 
 from dr_core._tables._chunks import Chunks, iter_chunks
-from dr_core._tables._partitions import WEIGHT, Partition, Partitions, Y, as_partitions
+from dr_core._tables._partitions import (
+    PERSON,
+    WEIGHT,
+    Partition,
+    Partitions,
+    Y,
+    as_partitions,
+)
+from dr_core._tables._people import People, PeopleCounts
 from dr_core._tables._reading import read_table
 from dr_core._tables._table import (
     Factorized,
@@ -26,11 +35,14 @@ from dr_core._tables._table import (
 )
 
 __all__ = [
+    "PERSON",
     "WEIGHT",
     "Chunks",
     "Factorized",
     "Partition",
     "Partitions",
+    "People",
+    "PeopleCounts",
     "Recoded",
     "Table",
     "Y",

@@ -25,6 +25,7 @@ from dr_core._utils import Array, check_column, check_part_weights, quote
 
 __all__ = [
     "NAMED",
+    "PERSON",
     "WEIGHT",
     "PartTask",
     "Partition",
@@ -35,7 +36,7 @@ __all__ = [
     "name_partition_in_errors",
 ]
 
-Y, WEIGHT = "y", "sample_weight"
+Y, WEIGHT, PERSON = "y", "sample_weight", "person"
 """Names of columns that belong to the rows, beside X."""
 
 NAMED = "partition "
@@ -75,6 +76,11 @@ class Partition:
         if WEIGHT not in self.columns:
             return None
         return check_part_weights(self.columns[WEIGHT], self.n_rows)
+
+    @property
+    def person(self) -> Array | None:
+        """Identity of the person whom each row is about, if it is known."""
+        return self.column(PERSON, "person") if PERSON in self.columns else None
 
     def column(self, key: str, what: str) -> Array:
         """Return the column of this name; errors call it `what`."""

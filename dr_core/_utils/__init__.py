@@ -23,7 +23,7 @@ from dr_core._utils._checks import (
     truncate,
 )
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
-from dr_core._utils._intervals import Interval, chernoff, wilson
+from dr_core._utils._intervals import Interval, MeanSample, chernoff, clopper_pearson, wilson
 from dr_core._utils._numbers import (
     NUMERIC_KINDS,
     differs,
@@ -47,6 +47,7 @@ __all__ = [
     "NUMERIC_KINDS",
     "Array",
     "Interval",
+    "MeanSample",
     "RandomState",
     "advance",
     "allow_large_graphs",
@@ -66,6 +67,7 @@ __all__ = [
     "check_weights",
     "check_writable",
     "chernoff",
+    "clopper_pearson",
     "copy_advanced",
     "differs",
     "drawing",

@@ -1,20 +1,30 @@
-"""Confidence intervals for a mean of values between 0 and 1."""
+"""Confidence intervals for a mean of values between 0 and 1.
+
+The number n of values in these intervals assumes that values are independent and weigh the same.
+`MeanSample` finds the n that unequal weights, and several rows of one person, are worth.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from scipy.optimize import brentq
 from scipy.special import rel_entr
-from scipy.stats import norm
+from scipy.stats import beta, norm, t
 
-from dr_core._utils._checks import check_confidence, is_number
+from dr_core._utils._checks import check_choice, check_confidence, is_number
+from dr_core._utils._numbers import share
 
-__all__ = ["Interval", "chernoff", "wilson"]
+__all__ = ["Interval", "MeanSample", "chernoff", "clopper_pearson", "wilson"]
 
 
 TINY, EPS = 1e-300, 1e-16
+
+VARIANCE_ERROR = 1e-12
+"""Relative error of a variance."""
 
 
 class Interval(NamedTuple):
@@ -24,6 +34,27 @@ class Interval(NamedTuple):
     high: float
     confidence: float
     method: str
+
+
+def clopper_pearson(mean: float, n: float, confidence: float) -> Interval:
+    """Clopper and Pearson's interval for a mean of n values in [0, 1].
+
+    It inverts the binomial test, so that it covers the true mean of n independent 0/1 values at
+    least as often as stated, for every n. Beta quantiles extend it to a sum of values that is not
+    an integer.
+
+    Examples
+    --------
+    >>> low, high, *_ = clopper_pearson(0.1, 100, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.049, 0.1762)
+    """
+    _check_mean(mean, n, confidence)
+    tail, successes, failures = (1 - confidence) / 2, mean * n, (1 - mean) * n
+    low = float(beta.ppf(tail, successes, failures + 1)) if successes > TINY else 0.0
+    high = float(beta.ppf(1 - tail, successes + 1, failures)) if failures > TINY else 1.0
+    # Rounding must not leave the mean itself outside.
+    return Interval(min(low, mean), max(high, mean), confidence, "clopper-pearson")
 
 
 def wilson(mean: float, n: float, confidence: float) -> Interval:
@@ -76,3 +107,98 @@ def _check_mean(mean: float, n: float, confidence: float) -> None:
         raise ValueError(f"mean must be in [0, 1]; got {mean!r}.")
     if not (is_number(n) and (n > 0 or math.isnan(n))):
         raise ValueError(f"n must be greater than 0; got {n!r}.")
+
+
+INTERVALS: dict[str, Callable[[float, float, float], Interval]] = {
+    "clopper-pearson": clopper_pearson,
+    "wilson": wilson,
+    "chernoff": chernoff,
+}
+"""Intervals by name; the first is the default."""
+
+
+@dataclass(frozen=True)
+class MeanSample:
+    """A weighted mean of values in [0, 1], and how many independent people it is worth.
+
+    Person i has rows of total weight Bᵢ and weighted values Aᵢ = Σ w·ℓ; the mean is μ = ΣA / ΣB.
+    Where nothing says who the rows are about, each row is one person.
+
+    Attributes
+    ----------
+    mean : μ; NaN without rows
+    n_effective : effective number of people, see `of`
+    n_rows : Kish's effective number of rows, (Σw)²/Σw²
+    n_people : Kish's effective number of people, (ΣB)²/ΣB²
+    n_heaviest : ΣB / max B
+    """
+
+    mean: float
+    n_effective: float
+    n_rows: float
+    n_people: float
+    n_heaviest: float
+
+    @classmethod
+    def of_rows(cls, mean: float, n_rows: int) -> MeanSample:
+        """Make the sample of rows that weigh the same and are about different people.
+
+        The variance of values in [0, 1] is at most μ(1-μ), so n_rows are worth as many at least.
+        """
+        return cls(mean, *[n_rows if n_rows else math.nan] * 4)
+
+    @classmethod
+    def of(
+        cls,
+        mean: float,
+        weight: float,
+        squares: tuple[float, float, float],
+        n_rows: float,
+        largest: float,
+    ) -> MeanSample:
+        """Compute the effective number of people as Korn and Graubard (1998) do.
+
+        The linearised variance of μ is V = Σ(A - μB)² / (ΣB)², and μ(1-μ)/V people that weigh the
+        same would have the same. At most Kish's number is taken: where few values are not 0, V
+        is uncertain, and too small if none of them is heavy.
+
+        Parameters
+        ----------
+        mean : μ
+        weight : ΣB
+        squares : ΣA², ΣAB and ΣB²
+        n_rows : Kish's effective number of rows
+        largest : max B
+
+        Examples
+        --------
+        Four people with two rows each, whose values are the same:
+
+        >>> sample = MeanSample.of(0.25, 8, squares=(4, 4, 16), n_rows=8, largest=2)
+        >>> sample.n_effective, sample.n_heaviest
+        (4.0, 4.0)
+        """
+        a, ab, b = (share(some, weight**2) for some in squares)
+        variance, n_people = a - 2 * mean * ab + mean**2 * b, share(weight**2, squares[2])
+        least = share(mean * (1 - mean), n_people)
+        # A variance that is larger by rounding only, as with equal weights, is the same.
+        n = mean * (1 - mean) / variance if variance > least * (1 + VARIANCE_ERROR) else n_people
+        return cls(mean, n, n_rows, n_people, share(weight, largest))
+
+    def interval(self, confidence: float, method: str = "clopper-pearson") -> Interval:
+        """Return the interval of the mean; see `RiskAssessment.interval` for the methods."""
+        check_choice("method", method, tuple(INTERVALS))
+        check_confidence(confidence)
+        if math.isnan(self.mean):
+            return Interval(math.nan, math.nan, confidence, method)
+        n = self.n_heaviest if method == "chernoff" else self._adjust(confidence)
+        return INTERVALS[method](self.mean, n, confidence)
+
+    def _adjust(self, confidence: float) -> float:
+        """Return the effective n, less where the variance is estimated from few people."""
+        if self.n_people >= self.n_rows:
+            return self.n_effective
+        of_rows, of_people = (
+            float(t.ppf((1 + confidence) / 2, max(n - 1, 1))) for n in (self.n_rows, self.n_people)
+        )
+        return self.n_effective * (of_rows / of_people) ** 2

@@ -210,7 +210,7 @@ def to_float(exact_sum: int) -> float:
     return exact_sum / UNIT
 
 
-def share(part: int, whole: int) -> float:
+def share(part: float, whole: float) -> float:
     """Divide two exact sums and round once; NaN if the whole is 0.
 
     >>> share(1, 3), share(0, 0)

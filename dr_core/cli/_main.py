@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
-from dr_core._utils import check_integer, check_writable, write_atomically
+from dr_core._utils import Array, check_integer, check_writable, write_atomically
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
@@ -47,6 +47,7 @@ PREDICTED_ROWS = 5_000
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
+PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
 )
@@ -91,6 +92,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
     add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="privileged values")
+    add("--person", metavar="COLUMN", help=PERSON_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
@@ -142,7 +144,8 @@ def _audit_quantity(
     if tolerance is None:
         tolerance = TOLERANCE_IN_STD * float(subject.y.std())
     X, y = subject.at(rows)
-    risk_options = {"y": y, "tolerance": tolerance} | _get_chunk_options(subject)
+    risk_options = {"y": y, "tolerance": tolerance, "person": subject.person_at(rows)}
+    risk_options |= _get_chunk_options(subject)
     risk = assess_risk(model, X, subject.attributes.uncoupled, **risk_options)
     table, found = risk.table(), _assess_plausibility(subject, risk)
     if subject.attributes.couplings:
@@ -177,6 +180,7 @@ def _audit_classes(
             *subject.at(rows),
             subject.attributes,
             favorable=subject.favorable,
+            person=subject.person_at(rows),
             n_boot=options.n_boot,
             random_state=options.seed,
             ensembles=options.html is not None and not subject.is_chunked,
@@ -207,10 +211,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     if options.model:
         model = load_model(options.model, trust_pickle=options.trust_pickle)
         return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
-    strata = None if subject.is_regression else subject.y
-    train, test = train_test_split(
-        np.arange(subject.n_rows), test_size=TEST_SHARE, random_state=options.seed, stratify=strata
-    )
+    train, test = _split(subject, options.seed)
     model = default_model(
         subject.X, regression=subject.is_regression, random_state=options.seed
     ).fit(*subject.at(train))
@@ -218,13 +219,25 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     return subject, model, test, facts
 
 
+def _split(subject: Subject, seed: int) -> tuple[Array, Array]:
+    """Return the rows to train on and those to audit; all rows of a person are in one part."""
+    if subject.person is not None:
+        splitter = GroupShuffleSplit(n_splits=1, test_size=TEST_SHARE, random_state=seed)
+        train, test = next(splitter.split(subject.X, groups=subject.person))
+        return train, test
+    strata = None if subject.is_regression else subject.y
+    rows = np.arange(subject.n_rows)
+    train, test = train_test_split(rows, test_size=TEST_SHARE, random_state=seed, stratify=strata)
+    return train, test
+
+
 def _load_subject(options: argparse.Namespace) -> Subject:
     if options.source is None:
         raise ValueError("pass a data set or a file; dr-audit --list shows the data sets.")
     if options.source in datasets.names():
-        if options.label or options.favorable or options.privileged:
+        if options.label or options.favorable or options.privileged or options.person:
             raise ValueError(
-                "--label, --favorable and --privileged are for files; the data set "
+                "--label, --favorable, --privileged and --person are for files; the data set "
                 f"{options.source!r} defines its own."
             )
         if options.chunk_rows:
@@ -232,10 +245,10 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         return load_shipped(options.source, options.coupled)
     file = Path(options.source), options.label, options.favorable, options.privileged
     if options.chunk_rows is None:
-        return load_file(*file, options.coupled)
+        return load_file(*file, options.coupled, options.person)
     if not options.model:
         raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
-    return load_chunked_file(*file, options.coupled, options.chunk_rows)
+    return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person)
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from dr_core import datasets
 from dr_core._tables import (
+    PERSON,
     Chunks,
     Partitions,
     Table,
@@ -41,6 +42,7 @@ class Subject:
     attributes : sensitive attributes, with all their values
     favorable : favourable label; None if y is a quantity
     meaning : favourable label in words
+    person : identity of the person whom each row is about, in the form of y; None if unknown
     """
 
     name: str
@@ -50,6 +52,7 @@ class Subject:
     attributes: SensitiveAttributes
     favorable: Any
     meaning: str
+    person: Any = None
 
     @property
     def is_regression(self) -> bool:
@@ -59,6 +62,10 @@ class Subject:
     def at(self, rows: Array | None) -> tuple[Any, Any]:
         """Return X and y of these rows; of all rows if None."""
         return (self.X, self.y) if rows is None else (self.X.iloc[rows], self.y.iloc[rows])
+
+    def person_at(self, rows: Array | None) -> Any:
+        """Return the identities of the people of these rows; of all rows if None."""
+        return self.person if rows is None or self.person is None else self.person.iloc[rows]
 
     @property
     def is_chunked(self) -> bool:
@@ -89,6 +96,7 @@ def load_file(
     favorable: str | None,
     privileged: Sequence[str],
     coupled: Path | None = None,
+    person: str | None = None,
 ) -> Subject:
     """Load a CSV or Parquet file.
 
@@ -99,9 +107,10 @@ def load_file(
     favorable : favourable label, as text
     privileged : texts such as "sex=Male" or "race=White,Asian"
     coupled : file of rules for coupled columns, see `read_rules`
+    person : name of the column that says whom each row is about
     """
     frame = read_table(_check_is_file(path))
-    _check_columns(path, label, privileged, frame.columns)
+    _check_columns(path, label, privileged, person, frame.columns)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
     if frame[label].isna().any():
@@ -109,11 +118,12 @@ def load_file(
             f"label column {label!r} has missing values in {frame[label].isna().sum()} rows."
         )
     y = frame.pop(label)
+    people = None if person is None else frame.pop(person)
     attributes = _learn_file_attributes(as_table(frame), privileged, coupled)
     attributes.encode(as_table(frame))  # raises on missing values before a model is trained
     favorable_label = _find_favorable(y.unique().tolist(), favorable)
     meaning = str(favorable_label)
-    return Subject(path.name, frame, y, len(frame), attributes, favorable_label, meaning)
+    return Subject(path.name, frame, y, len(frame), attributes, favorable_label, meaning, people)
 
 
 def load_chunked_file(
@@ -123,32 +133,45 @@ def load_chunked_file(
     privileged: Sequence[str],
     coupled: Path | None,
     rows: int,
+    person: str | None = None,
 ) -> Subject:
     """Open a CSV or Parquet file that is read in chunks.
 
     Parameters
     ----------
-    path, label, favorable, privileged, coupled
+    path, label, favorable, privileged, coupled, person
         As for `load_file`.
     rows : number of rows of a chunk
     """
     chunks = iter_chunks(_check_is_file(path), rows)
-    _check_columns(path, label, privileged, chunks.columns)
-    data = as_partitions(chunks, {Y: label}, want_labels=True)
+    _check_columns(path, label, privileged, person, chunks.columns)
+    data = as_partitions(chunks, {Y: label, PERSON: person}, want_labels=True)
     attributes = _learn_file_attributes(data, privileged, coupled)
     favorable_label = _find_favorable(data.labels, favorable)
     meaning = str(favorable_label)
-    return Subject(path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning)
+    return Subject(
+        path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning, person
+    )
 
 
 def _check_columns(
-    path: Path, label: str | None, privileged: Sequence[str], columns: Collection[Any]
+    path: Path,
+    label: str | None,
+    privileged: Sequence[str],
+    person: str | None,
+    columns: Collection[Any],
 ) -> None:
     if label is None or not privileged:
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in columns:
         raise ValueError(
             f"label column {label!r} is not in {path.name}; its columns are {quote(columns)}."
+        )
+    if person is not None and (person not in columns or person == label):
+        others = [name for name in columns if name != label]
+        raise ValueError(
+            f"--person must be another column of {path.name} than the label, one of "
+            f"{quote(others)}; got {person!r}."
         )
 
 

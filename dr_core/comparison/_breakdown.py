@@ -13,11 +13,23 @@ from dr_core._utils import Array, share
 from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario
 
-__all__ = ["Breakdown", "GroupsFold"]
+__all__ = ["Breakdown", "GroupsFold", "count_rows_by_missing", "find_perturbed_groups"]
 
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
 GROUP_COLUMNS += ["loses", "gains", "carries"]
 DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
+
+
+def find_perturbed_groups(sums: GroupSums) -> list[tuple[int, ...]]:
+    """Return the groups that were perturbed: those with a value in at least one attribute."""
+    return [codes for codes in sums.sums if max(codes) >= 0]
+
+
+def count_rows_by_missing(sums: GroupSums) -> tuple[int, int]:
+    """Return the number of rows without any value to perturb, and of those that lack some."""
+    perturbed = find_perturbed_groups(sums)
+    partly = [codes for codes in perturbed if min(codes) < 0]
+    return sums.total("rows") - sums.total("rows", perturbed), sums.total("rows", partly)
 
 
 @dataclass(frozen=True)

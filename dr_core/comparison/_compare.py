@@ -11,9 +11,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import WEIGHT, Partition, Partitions, Y, as_partitions, encode, factorize
-from dr_core._utils import check_any_weight, check_integer, check_models, quote
-from dr_core.comparison._breakdown import Breakdown, GroupsFold
+from dr_core._tables import (
+    PERSON,
+    WEIGHT,
+    Partition,
+    Partitions,
+    Y,
+    as_partitions,
+    encode,
+    factorize,
+)
+from dr_core._utils import MeanSample, check_any_weight, check_integer, check_models, quote
+from dr_core.comparison._breakdown import (
+    Breakdown,
+    GroupsFold,
+    count_rows_by_missing,
+    find_perturbed_groups,
+)
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
 from dr_core.comparison._individuals import IndividualsFold
@@ -53,10 +67,13 @@ from dr_core.risk import (
     fold,
     iter_changes,
     iter_given_changes,
+    make_sample,
+    sum_spreads,
 )
 
-__all__ = ["COUPLED_RISK", "IMPLAUSIBLE_SHARE", "PLAUSIBLE_RISK", "compare"]
+__all__ = ["COUPLED_RISK", "IMPLAUSIBLE_SHARE", "PERTURBED_RISK", "PLAUSIBLE_RISK", "compare"]
 
+PERTURBED_RISK = "discriminative_risk_perturbed"
 COUPLED_RISK = "discriminative_risk_coupled"
 PLAUSIBLE_RISK = "discriminative_risk_plausible"
 IMPLAUSIBLE_SHARE = "implausible_share"
@@ -84,6 +101,7 @@ def compare(
     n_samples: int = 1,
     random_state: Any = None,
     sample_weight: Any = None,
+    person: Any = None,
     chunk_size: int | None = None,
     progress: bool = False,
     ensembles: bool = False,
@@ -107,8 +125,8 @@ def compare(
         Some of `dr_core.metrics.MEASURES`; all of them when left out.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
-        The interval of DR itself is Wilson's, which has positive length even where no prediction
-        changed.
+        The interval of DR itself is that of `RiskAssessment.interval`, which has positive length
+        even where no prediction changed.
     provider : {"core", "fairlearn", "aif360"}
         The library that computes the established measures.
     favorable : label, optional
@@ -119,6 +137,9 @@ def compare(
         Of the bootstrap intervals.
     method, p, n_samples, random_state, sample_weight, chunk_size, progress
         As for `assess_risk`. With method "sample", all models get the same draws.
+    person : array of shape (n,), or name of a column of X, optional
+        Identity of the person whom each row is about; see `assess_risk`. The bootstrap then
+        resamples people, each with all their rows.
     ensembles : bool
         Whether to evaluate the bounds of models that are votes, and to prune them, for a report.
         It needs rows in memory.
@@ -149,7 +170,8 @@ def compare(
     """
     check_integer("individuals", individuals, at_least=0)
     models = check_models(models)
-    data = as_partitions(X, {Y: y, WEIGHT: sample_weight} | _get_columns(models), want_labels=True)
+    columns = {Y: y, WEIGHT: sample_weight, PERSON: person} | _get_columns(models)
+    data = as_partitions(X, columns, want_labels=True)
     attributes = learn_attributes(data, privileged)
     check = _learn_check(data, attributes, reference)
     plan = PerturbationPlan(
@@ -167,13 +189,19 @@ def compare(
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
     }
+    missing = _count_missing(measured.values())
     values = pd.DataFrame(
         {"model": name} | row
         for name, model in measured.items()
         for row in model.iter_rows(names, bootstrap, host)
+        if missing or row["measure"] != PERTURBED_RISK
     )
     _warn_undefined(values, plan, next(iter(measured.values())).tallies)
     settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
+    settings |= (
+        {} if person is None else {"people": next(iter(measured.values())).spreads[-1].n_people}
+    )
+    settings |= missing
     settings |= {"favorable": classes[position], "random_state": random_state}
     settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
     settings |= {} if check is None else {"reference_rows": check.n_rows}
@@ -191,6 +219,7 @@ def compare(
 
 def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
     folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(favorable)}
+    folds |= {"spreads": sum_spreads}
     folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
     return folds | ({"plausibility": PlausibilityFold(check)} if check else {})
 
@@ -224,7 +253,7 @@ def tally_changes(changes: Changes) -> PerScenario:
 
 def _tally(changes: Changes, s: int) -> Tally:
     rows = changes.groups[s], changes.y, changes.before
-    how = changes.predictor.classes or [], changes.weights
+    how = changes.predictor.classes or [], changes.weights, changes.person
     certain = changes.get_certain(s)
     if certain is None:
         return tally_profiles(*rows, changes.get_profiles(s), *how)
@@ -241,6 +270,7 @@ class MeasuredModel:
     favorable : position of the favourable class
     tallies : Tally of each scenario
     groups : GroupSums of each scenario
+    spreads : RiskSpread of each scenario; empty where rows are people of equal weight
     known : scenarios whose perturbed predictions are known
     plausibility : Plausibility; None without a check, or where the model is not available
     has_check : whether plausibility was asked for
@@ -250,6 +280,7 @@ class MeasuredModel:
     favorable: int
     tallies: PerScenario
     groups: PerScenario
+    spreads: PerScenario
     known: frozenset[int]
     plausibility: Plausibility | None
     has_check: bool
@@ -270,7 +301,7 @@ class MeasuredModel:
         plausibility = None
         if check is not None and not given:
             plausibility = Plausibility(plan, check.pairs, found["plausibility"])
-        sums = found["tallies"], found["groups"]
+        sums = found["tallies"], found["groups"], found["spreads"]
         return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
 
     @property
@@ -285,11 +316,12 @@ class MeasuredModel:
         """Yield the value and the interval of each measure, for each attribute."""
         for s, attribute in enumerate(self.plan.names):
             values = self._measure(s, names, provider)
-            intervals = bootstrap.intervals(self.tallies[s], self.favorable, names)
+            others = [name for name in names if name != DR]
+            intervals = bootstrap.intervals(self.tallies[s], self.favorable, others)
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
                 ends = intervals.get(one, ()) if one in ESTABLISHED or s in self.known else ()
-                yield row | _name_ends(ends)
+                yield row | _name_ends(self._get_ends(s, bootstrap) if one == DR else ends)
                 if one == DR:
                     yield from (
                         row | {"measure": beside, "value": value} | _name_ends(ends)
@@ -307,8 +339,21 @@ class MeasuredModel:
             values |= provide_measures(provider, tally, self.favorable, values, name)
         return {name: float((risks | values)[name]) for name in names}
 
-    def _get_risk(self, s: int) -> float:
-        return self.groups[s].mean("risk") if s in self.known else np.nan
+    def _get_risk(self, s: int, *, only_perturbed: bool = False) -> float:
+        if s not in self.known:
+            return np.nan
+        sums: GroupSums = self.groups[s]
+        return sums.mean("risk", find_perturbed_groups(sums) if only_perturbed else None)
+
+    def _get_ends(self, s: int, bootstrap: Bootstrap, **options: bool) -> tuple[float, ...]:
+        """Return the interval of DR; nothing without replicates or perturbed predictions."""
+        if not bootstrap.n_boot or s not in self.known:
+            return ()
+        return bootstrap.risk_interval(self._make_sample(s, **options))
+
+    def _make_sample(self, s: int, *, only_perturbed: bool = False) -> MeanSample:
+        sums, spread = self.groups[s], self.spreads[s] if self.spreads else None
+        return make_sample(sums, spread, find_perturbed_groups(sums) if only_perturbed else None)
 
     def _get_difference(self, s: int) -> float:
         if s not in self.known:
@@ -322,14 +367,13 @@ class MeasuredModel:
         return abs(privileged - marginalised)
 
     def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
-        """Yield what belongs beside DR: with coupled columns, and among plausible rows."""
+        """Yield what belongs beside DR: of perturbed rows, with coupled columns, plausible."""
+        ends = self._get_ends(s, bootstrap, only_perturbed=True)
+        yield PERTURBED_RISK, self._get_risk(s, only_perturbed=True), ends
         has_couplings = self.plan.attributes.has_couplings
         coupled = self.plan.find_scenario(s, kind=1)
         if has_couplings:
-            ends: tuple[float, ...] = ()
-            if bootstrap.n_boot and coupled in self.known:
-                ends = bootstrap.risk_interval(self.tallies[coupled], self.favorable)
-            yield COUPLED_RISK, self._get_risk(coupled), ends
+            yield COUPLED_RISK, self._get_risk(coupled), self._get_ends(coupled, bootstrap)
         if not self.has_check:
             return
         own = self.plausibility
@@ -338,6 +382,19 @@ class MeasuredModel:
         if has_couplings:
             followed = None if own is None else own.when_coupled
             yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), ()
+
+
+def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
+    """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
+    counts = {
+        str(scenario.name): count_rows_by_missing(sums)
+        for model in models
+        for scenario, sums in model.known_groups.items()
+    }
+    if not any(map(any, counts.values())):
+        return {}
+    keys = "not_perturbed", "partly_perturbed"
+    return {key: {name: n[i] for name, n in counts.items()} for i, key in enumerate(keys)}
 
 
 def _name_ends(ends: Any) -> dict[str, float]:

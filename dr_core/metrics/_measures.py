@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._utils import Array, as_generator, check_confidence, check_integer, wilson
+from dr_core._utils import Array, MeanSample, as_generator, check_confidence, check_integer
 from dr_core.metrics._tally import Tally
 from dr_core.perturbation import MARGINALISED, PRIVILEGED
 
@@ -227,7 +227,7 @@ def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Percentile intervals of the bootstrap; Wilson's for discriminative risk.
+    """Percentile intervals of the bootstrap; Clopper and Pearson's for discriminative risk.
 
     Parameters
     ----------
@@ -266,16 +266,15 @@ class Bootstrap:
         blocks = [View(tables, favorable) for tables in tally.bootstrap(self.n_boot, rng)]
         # A bootstrap of rows none of which changed gives 0 to 0, however few they are.
         return {
-            name: self.risk_interval(tally, favorable)
+            name: self.risk_interval(tally.risk_sample)
             if name == DR
             else self._percentiles([measures[name](block) for block in blocks])
             for name in names
         }
 
-    def risk_interval(self, tally: Tally, favorable: int) -> tuple[float, float]:
-        """Return the low and high end of discriminative risk."""
-        risk = float(MEASURES[DR](View(tally.table, favorable)))
-        low, high, *_ = wilson(risk, tally.n_effective, self.confidence)
+    def risk_interval(self, sample: MeanSample) -> tuple[float, float]:
+        """Return the low and high end of a discriminative risk."""
+        low, high, *_ = sample.interval(self.confidence)
         return low, high
 
     def _percentiles(self, blocks: list[Array]) -> tuple[float, float]:

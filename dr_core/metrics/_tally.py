@@ -3,21 +3,24 @@
 A tally counts rows by (group, y, f(x), profile). The profile of a row is the distribution of f(x̃)
 over the classes. A sampled x̃ has one prediction, so its profile is a one-hot vector. An exact risk
 has few distinct profiles. Measures depend on a row only through its cell, so the tallies of parts
-add up to the tally of the whole, and a bootstrap of rows is a multinomial draw over cells.
+add up to the tally of the whole, and a bootstrap of rows is a multinomial draw over cells. Where
+several rows are about one person, a bootstrap draws people, each with all their rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from dr_core._tables import joint_positions
+from dr_core._tables import People, PeopleCounts, joint_positions
 from dr_core._utils import (
     Array,
+    MeanSample,
     exact_counts,
     exact_squares,
     exact_sums,
@@ -50,6 +53,8 @@ class Tally:
         Number of rows in each cell.
     sums : pair of arrays of shape (3, C, C, P), or None
         Exact sums of the weights in each cell, and of their squares; None if every weight is 1.
+    people : People, or None
+        Rows of each person by (group, y, f(x), *profile); None if each row is another person.
 
     Examples
     --------
@@ -62,6 +67,7 @@ class Tally:
     profiles: Array
     counts: Array
     sums: tuple[Array, Array] | None = None
+    people: People | None = None
 
     @property
     def weights(self) -> Array:
@@ -90,9 +96,17 @@ class Tally:
         return self.weights @ self.profiles
 
     @property
-    def n_effective(self) -> float:
-        """Kish's effective sample size, (Σw)²/Σw²; the number of rows if weights are equal."""
-        return float(self.weights.sum() ** 2 / self.squares.sum())
+    def risk_sample(self) -> MeanSample:
+        """Discriminative risk, with the effective number of rows; each row is another person."""
+        # A row with f(x) = c and a profile q changes with probability 1 - q[c].
+        risk = 1 - self.profiles.T
+        weights, squares = (each.sum(axis=(0, 1)) for each in (self.weights, self.squares))
+        mean = float((weights * risk).sum() / weights.sum())
+        if self.sums is None:
+            return MeanSample.of_rows(mean, int(self.counts.sum()))
+        a, ab, b = (float((squares * risk**power).sum()) for power in (2, 1, 0))
+        weight = float(weights.sum())
+        return MeanSample.of(mean, weight, (a, ab, b), weight**2 / b, weight)
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
@@ -103,7 +117,10 @@ class Tally:
         profiles, position = np.unique(stacked, axis=0, return_inverse=True)
         my_place, their_place = np.split(position.ravel(), [len(mine.profiles)])
         aligned = theirs._with_profiles(profiles, their_place)
-        return mine._with_profiles(profiles, my_place)._add_aligned(aligned)
+        total = mine._with_profiles(profiles, my_place)._add_aligned(aligned)
+        if self.people is None or other.people is None:
+            return total
+        return replace(total, people=self.people + other.people)
 
     # For 100 rows in cells of 60, 30 and 10 rows, a replicate draws three counts, such as 57, 34
     # and 9, instead of 100 rows. If weights in the last cell have mean 2 and standard deviation ½,
@@ -113,8 +130,12 @@ class Tally:
 
         The numbers of rows in the cells are drawn from a multinomial. The weight of a cell is then
         drawn from a normal with the mean and variance of a sum of that many of its weights. Equal
-        weights have variance 0, so for them this is the bootstrap of rows exactly.
+        weights have variance 0, so for them this is the bootstrap of rows exactly. Where people
+        are known, they are drawn instead, each with all their rows.
         """
+        if self.people is not None:
+            yield from self._bootstrap_people(self.people.counts, n_boot, rng)
+            return
         filled = np.flatnonzero(self.counts)
         counts = self.counts.ravel()[filled]
         mean = self.weights.ravel()[filled] / counts
@@ -128,6 +149,32 @@ class Tally:
             cells = np.zeros((size, n_cells))
             cells[:, filled] = np.maximum(drawn * mean + np.sqrt(drawn) * spread * noise, 0)
             yield cells.reshape(size, *self.counts.shape) @ self.profiles
+
+    # People 0, 1 and 2 have 1, 2 and 0 rows in some cell. A replicate draws three people, such as
+    # 1, 1 and 2: the counts 0, 2 and 1 of people, times their rows, put 4 rows into the cell.
+    def _bootstrap_people(
+        self, counts: PeopleCounts, n_boot: int, rng: np.random.Generator
+    ) -> Iterator[Array]:
+        n_people, n_values = len(counts.people), len(counts.values)
+        # Sorted, so that the order of rows does not affect the draws.
+        entries = counts.weights, (counts.rank[counts.person], counts.value)
+        rows = csr_array(entries, shape=(n_people, n_values)).T
+        cells = self._find_cells(counts.values)
+        for block in iter_slices(n_boot, MAX_NUMBERS_PER_BLOCK // max(n_people, cells[0].size)):
+            size = block.stop - block.start
+            drawn = rng.integers(n_people, size=(size, n_people))
+            # Draws of replicate i are counted at i * n_people and after.
+            drawn += n_people * np.arange(size)[:, None]
+            times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+            yield np.tensordot((rows @ times.T).T, cells, axes=1)
+
+    def _find_cells(self, values: Array) -> Array:
+        """Return the table of one row with each of these values, (V, 3, C, C, C)."""
+        n_values, n_classes = len(values), len(self.classes)
+        cells = np.zeros((n_values, N_GROUPS, n_classes, n_classes, n_classes))
+        group, y, f = values[:, :3].T.astype(np.intp)
+        cells[np.arange(n_values), group, y, f] = values[:, 3:]
+        return cells
 
     # The classes ["a", "c"] have the places [0, 2] in ["a", "b", "c"]. So the profile (0.3, 0.7)
     # becomes (0.3, 0, 0.7), and the cell of y = "c" and f(x) = "a" moves from [1, 0] to [2, 0].
@@ -172,7 +219,13 @@ class Tally:
 
 
 def tally_predictions(
-    groups: Any, y: Any, f: Any, perturbed: Any, classes: list[Any], sample_weight: Any = None
+    groups: Any,
+    y: Any,
+    f: Any,
+    perturbed: Any,
+    classes: list[Any],
+    sample_weight: Any = None,
+    person: Any = None,
 ) -> Tally:
     """Tally rows that have one perturbed prediction each.
 
@@ -182,12 +235,21 @@ def tally_predictions(
     y, f, perturbed : (n,) positions in `classes` of the label, of f(x) and of f(x̃)
     classes : list of class labels
     sample_weight : (n,), optional
+    person : (n,), optional
+        Identity of the person whom each row is about.
     """
-    return _count(groups, y, f, perturbed, classes, np.eye(len(classes)), sample_weight)
+    weights, profiles = sample_weight, np.eye(len(classes))
+    return _count(groups, y, f, perturbed, classes, profiles, weights, person)
 
 
 def tally_profiles(
-    groups: Any, y: Any, f: Any, profiles: Array, classes: list[Any], sample_weight: Any = None
+    groups: Any,
+    y: Any,
+    f: Any,
+    profiles: Array,
+    classes: list[Any],
+    sample_weight: Any = None,
+    person: Any = None,
 ) -> Tally:
     """Tally rows whose perturbed prediction has a distribution, `profiles` of shape (n, C).
 
@@ -196,11 +258,18 @@ def tally_profiles(
     profiles = round_probability(profiles)
     distinct = joint_positions(profiles.T)
     first = np.unique(distinct, return_index=True)[1]
-    return _count(groups, y, f, distinct, classes, profiles[first], sample_weight)
+    return _count(groups, y, f, distinct, classes, profiles[first], sample_weight, person)
 
 
 def _count(
-    groups: Any, y: Any, f: Any, profile: Any, classes: list[Any], profiles: Array, weights: Any
+    groups: Any,
+    y: Any,
+    f: Any,
+    profile: Any,
+    classes: list[Any],
+    profiles: Array,
+    weights: Any,
+    person: Any,
 ) -> Tally:
     # Profiles are sorted, so that the order of rows does not affect the draws of a bootstrap.
     profiles, order = np.unique(profiles, axis=0, return_inverse=True)
@@ -209,10 +278,14 @@ def _count(
     cell = np.ravel_multi_index((groups, y, f, profile), shape)
     size = int(np.prod(shape))
     counts = np.bincount(cell, minlength=size).reshape(shape)
+    weights = None if weights is None else np.asarray(weights, dtype=float)
+    people = None
+    if person is not None:
+        values = np.stack([groups, y, f, *profiles[profile].T])
+        people = People((PeopleCounts.of(np.asarray(person), values, weights),))
     if weights is None:
-        return Tally(classes, profiles, counts)
-    weights = np.asarray(weights, dtype=float)
+        return Tally(classes, profiles, counts, people=people)
     sums, squares = (
         add(weights, cell, size).reshape(shape) for add in (exact_sums, exact_squares)
     )
-    return Tally(classes, profiles, counts, (sums, squares))
+    return Tally(classes, profiles, counts, (sums, squares), people)

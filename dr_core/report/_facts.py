@@ -7,6 +7,7 @@ from typing import Any
 
 from dr_core.report._plausible import format_rules
 from dr_core.report._words import format_name
+from dr_core.risk import describe_missing
 
 __all__ = ["collect_facts"]
 
@@ -27,7 +28,7 @@ def collect_facts(settings: Mapping[str, Any], given: Mapping[str, str]) -> dict
 def _iter_setting_facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     known = settings.keys()
     if "rows" in known:
-        yield "rows", f"{settings['rows']:,}{', weighted' * bool(settings.get('weighted'))}"
+        yield "rows", "; ".join(_iter_row_facts(settings))
     if "models" in known:
         yield "models", _format_mapping(settings["models"], ": ")
     if "privileged" in known:
@@ -50,6 +51,14 @@ def _iter_setting_facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]
         yield "date", settings["date"].replace("T", " ").replace("+00:00", " UTC")
 
 
+def _iter_row_facts(settings: Mapping[str, Any]) -> Iterator[str]:
+    people = f" about {settings['people']:,} people" if "people" in settings else ""
+    yield f"{settings['rows']:,}{people}{', weighted' * bool(settings.get('weighted'))}"
+    for name, count in settings.get("not_perturbed", {}).items():
+        partly = settings["partly_perturbed"][name]
+        yield from (f"{format_name(name)}: {note}" for note in describe_missing(count, partly))
+
+
 def _format_mapping(items: Mapping[str, Any], between: str, after: str = "; ") -> str:
     return after.join(
         f"{format_name(name)}{between}{format_name(item)}" for name, item in items.items()
@@ -66,7 +75,8 @@ def _describe_method(settings: Mapping[str, Any]) -> str:
 def _describe_intervals(settings: Mapping[str, Any]) -> str:
     if not settings.get("n_boot"):
         return "none (n_boot=0)"
+    of_people = " of people" if "people" in settings else ""
     return (
-        f"{100 * settings['confidence']:g} %; Wilson interval for discriminative risk, "
-        f"{settings['n_boot']:,} bootstrap replicates for the other measures"
+        f"{100 * settings['confidence']:g} %; Clopper-Pearson interval for discriminative risk, "
+        f"{settings['n_boot']:,} bootstrap replicates{of_people} for the other measures"
     )

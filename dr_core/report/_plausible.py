@@ -31,6 +31,7 @@ MAX_PAIR_ROWS = 12
 
 RISK_COLUMNS = {
     "discriminative_risk": Column("DR as defined", "nothing else changes"),
+    "discriminative_risk_perturbed": Column("DR of perturbed rows", "no value is missing"),
     "discriminative_risk_coupled": Column("DR with coupled columns", "they follow the attribute"),
     "discriminative_risk_plausible": Column("DR, plausible rows only", "nothing else changes"),
 }

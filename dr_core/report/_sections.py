@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, Individuals
+from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PERTURBED_RISK, Individuals
 from dr_core.metrics import DR, FAIRNESS_MEASURES, PERFORMANCE_MEASURES
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -37,6 +37,7 @@ from dr_core.report._words import (
     format_percent,
     format_scenario,
 )
+from dr_core.risk import describe_missing
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -64,7 +65,7 @@ def format_headline(
     format_name : function that returns the name of an attribute as it is shown
     """
     sections = Sections(comparison)
-    row = sections.get_row(DR, model, sections.attributes[-1])
+    row = sections.get_perturbed_row(model, sections.attributes[-1])
     names = format_enumeration(map(format_name, sections.names))
     if row is None:
         return "Discriminative risk was not measured."
@@ -74,8 +75,14 @@ def format_headline(
             "perturbed rows were not given."
         )
     return (
-        f"{format_percent(row.value)} of people would get a different decision if only their "
-        f"{names} were different{sections.format_confidence_interval(row)}."
+        "; ".join(
+            [
+                f"{format_percent(row.value)} of {sections.describe_changes()} if only their "
+                f"{names} were different{sections.format_confidence_interval(row)}",
+                *sections.describe_missing(),
+            ]
+        )
+        + "."
     )
 
 
@@ -133,6 +140,23 @@ class Sections:
         """Return the value of a measure with its interval; None if it was not computed."""
         return self._rows.get((measure, model, attribute))
 
+    def get_perturbed_row(self, model: Any, attribute: Any) -> Any:
+        """Return DR of the rows that were perturbed; without missing values, of all rows."""
+        perturbed = self.get_row(PERTURBED_RISK, model, attribute)
+        return self.get_row(DR, model, attribute) if perturbed is None else perturbed
+
+    def describe_changes(self) -> str:
+        """Return what DR is a share of; one person may have several decisions."""
+        if "people" not in self.comparison.settings:
+            return "people would get a different decision"
+        n_people = self.comparison.settings["people"]
+        return f"the decisions about {n_people:,} people would be different"
+
+    def describe_missing(self) -> list[str]:
+        """Say how many rows missing values kept from being perturbed, fully or in part."""
+        keys, name = ("not_perturbed", "partly_perturbed"), str(self.attributes[-1])
+        return describe_missing(*(self.comparison.settings.get(k, {}).get(name, 0) for k in keys))
+
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Facts about the audit, those given by the caller first."""
         return collect_facts(self.comparison.settings, given)
@@ -145,7 +169,7 @@ class Sections:
 
     def _make_headline(self, model: Any) -> Headline:
         sentence = format_headline(self.comparison, model)
-        row = self.get_row(DR, model, self.attributes[-1])
+        row = self.get_perturbed_row(model, self.attributes[-1])
         if _is_unknown(row):
             return Headline(str(model), "–", sentence, [])
         details = list(self._iter_details(model))
@@ -160,7 +184,7 @@ class Sections:
         return f"; {100 * confidence:g} % interval {low} to {high}"
 
     def _iter_details(self, model: Any) -> Iterator[str]:
-        alone = [(name, self.get_row(DR, model, name)) for name in self.names]
+        alone = [(name, self.get_perturbed_row(model, name)) for name in self.names]
         known = [
             f"{format_name(name)} {format_percent(row.value)}"
             for name, row in alone
@@ -169,8 +193,9 @@ class Sections:
         if len(self.names) > 1 and known:
             yield f"Each attribute alone: {', '.join(known)}."
         for row in self._iter_rows(self.comparison.directions, model, self.attributes[-1]):
+            of_all = " of all rows" if self.describe_missing() else ""
             yield (
-                f"{format_percent(row.loses)} would lose the favourable decision, "
+                f"{format_percent(row.loses)}{of_all} would lose the favourable decision, "
                 f"{format_percent(row.gains)} would gain it."
             )
         yield from self._iter_plausible_details(model)

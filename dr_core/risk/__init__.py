@@ -3,11 +3,12 @@
 - `_changes`: what a prediction is, the one loop that asks models, and folds over it
 - `_randomized`: models that draw their predictions, and the total variation
 - `_totals`: what folds add up
+- `_spread`: what intervals need where rows differ in weight, or people have several
 - `_assessment`: `assess_risk` and its result
 - `_plausibility`: the risk of perturbed rows that occur in the data
 """
 
-from dr_core.risk._assessment import RiskAssessment, assess_risk
+from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
 from dr_core.risk._changes import (
     Changes,
     Fold,
@@ -24,7 +25,7 @@ from dr_core.risk._changes import (
 )
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel, find_distribution
-from dr_core.risk._totals import GroupSums, PerScenario
+from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
 
 __all__ = [
     "Changes",
@@ -40,6 +41,7 @@ __all__ = [
     "assess_risk",
     "check_repeatable",
     "choose_repeated",
+    "describe_missing",
     "find_classes",
     "find_distribution",
     "fold",
@@ -47,4 +49,6 @@ __all__ = [
     "have_fractions",
     "iter_changes",
     "iter_given_changes",
+    "make_sample",
+    "sum_spreads",
 ]

@@ -16,17 +16,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import WEIGHT, Factorized, Partition, Y, as_partitions, encode
+from dr_core._tables import PERSON, WEIGHT, Factorized, Partition, Y, as_partitions, encode
 from dr_core._utils import (
     Array,
     Interval,
+    MeanSample,
     as_generator,
     check_any_weight,
-    check_choice,
     check_nonnegative,
-    chernoff,
     share,
-    wilson,
 )
 from dr_core.perturbation import (
     ALL,
@@ -47,9 +45,7 @@ from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
 
-__all__ = ["RiskAssessment", "assess_risk"]
-
-INTERVALS = {"wilson": wilson, "chernoff": chernoff}
+__all__ = ["RiskAssessment", "assess_risk", "describe_missing"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,39 +165,73 @@ class RiskAssessment:
 
     @property
     def n_effective(self) -> float:
-        """Number of rows; with unequal weights, Kish's effective sample size."""
-        return share(self.totals.weight**2, self.totals.squares)
+        """Number of independent rows of equal weight that have the same information.
 
-    def interval(self, confidence: float = 0.95, *, method: str = "wilson") -> Interval:
-        """Return the confidence interval of `value` for the population of the rows.
+        It is the number of rows where weights are equal and each row is about another person. If
+        not, it is μ(1-μ)/V for a risk μ with the linearised variance V, over people, of the
+        weighted mean; and at most Kish's effective number of people.
+        """
+        return self.totals.make_sample(-1).n_effective
+
+    @property
+    def n_people(self) -> int | None:
+        """Number of people whom the rows are about; None without `person`."""
+        return self.totals.n_people
+
+    @property
+    def n_not_perturbed(self) -> int:
+        """Number of rows that were not perturbed, because all their sensitive values are missing.
+
+        They count in `value`, as predictions that do not change.
+        """
+        return self.totals.count_unperturbed(-1)
+
+    @property
+    def value_perturbed(self) -> float:
+        """Discriminative risk of the rows that were perturbed; without missing values, `value`."""
+        return self.totals.make_sample(-1, only_perturbed=True).mean
+
+    def interval(self, confidence: float = 0.95, *, method: str = "clopper-pearson") -> Interval:
+        """Return the confidence interval of `value` for the population of the people.
 
         Parameters
         ----------
         confidence : float in (0, 1)
-        method : {"wilson", "chernoff"}
-            Wilson's score interval is conservative for the fractional risks of the exact method.
-            The Chernoff-Hoeffding interval has the stated coverage for every number of equally
-            weighted rows. With unequal weights, both use `n_effective` as the number of rows.
+        method : {"clopper-pearson", "wilson", "chernoff"}
+            Clopper and Pearson's interval has at least the stated coverage for equally weighted
+            0/1 risks, and is conservative for the fractional risks of the exact method. With
+            unequal weights or several rows of one person, the number of rows is `n_effective`,
+            as Korn and Graubard (1998) propose, with their adjustment for few people. Wilson's
+            score interval uses the same number; it is shorter, and covers too seldom where the
+            risk is close to 0 or 1 and rows are few. The Chernoff-Hoeffding interval has the
+            stated coverage for every number of people and all risks, for given weights: its
+            number of rows is the total weight in units of the heaviest person's.
         """
-        return self._interval(self.value, confidence, method)
+        return self.totals.make_sample(-1).interval(confidence, method)
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
-        """Return the risks of `names`, with confidence interval, worst case and groups."""
-        values = [groups.mean("risk") for groups in self.totals.group_sums]
-        intervals = [self._interval(value, confidence, "wilson") for value in values]
-        frame = pd.DataFrame(
-            {
-                "risk": values,
-                "low": [interval.low for interval in intervals],
-                "high": [interval.high for interval in intervals],
-                "worst_case": [groups.mean("touched") for groups in self.totals.group_sums],
-            },
-            index=pd.Index(self.names, name="perturbed"),
-        )
+        """Return the risks of `names`, with confidence interval, worst case and groups.
+
+        Where some rows have no value to perturb, `risk` still counts them as unchanged. The
+        table then also has the number of rows that were perturbed, `rows_perturbed`, and of
+        those that were not, `not_perturbed`; and the risk of the former with its interval,
+        `risk_perturbed`, `low_perturbed` and `high_perturbed`.
+        """
+        scenarios = range(len(self.names))
+        frame = _tabulate([self.totals.make_sample(s) for s in scenarios], confidence)
+        frame["worst_case"] = [groups.mean("touched") for groups in self.totals.group_sums]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
             frame["accuracy"], *frame["accuracy_perturbed"] = right
-        return frame.join(self.by_group)
+        frame = frame.set_index(pd.Index(self.names, name="perturbed")).join(self.by_group)
+        missing = [self.totals.count_unperturbed(s) for s in scenarios]
+        if not any(missing):
+            return frame
+        samples = [self.totals.make_sample(s, only_perturbed=True) for s in scenarios]
+        of_perturbed = _tabulate(samples, confidence).add_suffix("_perturbed")
+        rows = [self.n_rows - count for count in missing]
+        of_perturbed = of_perturbed.assign(rows_perturbed=rows, not_perturbed=missing)
+        return frame.join(of_perturbed.set_index(frame.index))
 
     def plausibility(
         self,
@@ -270,22 +300,26 @@ class RiskAssessment:
                 Changes(self.plan, chunk, 0, None, some, Predictor(None), f, loss, loss),
             )
 
-    def _interval(self, value: float, confidence: float, method: str) -> Interval:
-        check_choice("method", method, tuple(INTERVALS))
-        return INTERVALS[method](value, self.n_effective, confidence)
-
     @property
     def _headline(self) -> str:
-        low, high, confidence, _ = self.interval()
+        sample = self.totals.make_sample(-1, only_perturbed=True)
+        low, high, confidence, _ = sample.interval(0.95)
         names = ", ".join(map(str, self.plan.attributes.names))
         if self.plan.attributes.has_couplings:
             followers = ", ".join(map(str, self.plan.attributes.couplings.names))
             names += f" (and {followers} with it)"
         return (
-            f"{self.value:.2%} of predictions change when only {names} is perturbed "
+            f"{sample.mean:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
-            f"{self.n_rows:,} rows)"
+            f"{self._describe_rows()})"
         )
+
+    def _describe_rows(self) -> str:
+        people = "" if self.n_people is None else f" about {self.n_people:,} people"
+        missing = self.n_not_perturbed
+        perturbed = f"{self.n_rows - missing:,} of " if missing else ""
+        notes = describe_missing(missing, self.totals.n_partly_perturbed)
+        return "; ".join([f"{perturbed}{self.n_rows:,} rows{people}", *notes])
 
     def __repr__(self) -> str:
         return f"<RiskAssessment: {self._headline}>"
@@ -293,6 +327,39 @@ class RiskAssessment:
     def _repr_html_(self) -> str:
         table = self.table().to_html(float_format="{:.4f}".format)
         return f"<p>{escape(self._headline)}</p>{table}"
+
+
+def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
+    """Return risks with their intervals."""
+    intervals = [sample.interval(confidence) for sample in samples]
+    return pd.DataFrame(
+        {
+            "risk": [sample.mean for sample in samples],
+            "low": [interval.low for interval in intervals],
+            "high": [interval.high for interval in intervals],
+        }
+    )
+
+
+def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:
+    """Say how many rows missing values kept from being perturbed, fully or in part.
+
+    >>> describe_missing(450, 0), describe_missing(0, 0)
+    (['450 rows with a missing value were not perturbed'], [])
+    >>> describe_missing(0, 20)
+    ['20 rows with a missing value were perturbed in the other attributes only']
+    """
+    endings = {
+        "not perturbed": n_not_perturbed,
+        "perturbed in the other attributes only": n_partly_perturbed,
+    }
+    return [
+        f"{n:,} rows with a missing value were {how}"
+        if n > 1
+        else f"1 row with a missing value was {how}"
+        for how, n in endings.items()
+        if n
+    ]
 
 
 def assess_risk(
@@ -306,6 +373,7 @@ def assess_risk(
     n_samples: int = 1,
     random_state: Any = None,
     sample_weight: Any = None,
+    person: Any = None,
     chunk_size: int | None = None,
     tolerance: float | None = None,
     each_attribute: bool = True,
@@ -340,6 +408,10 @@ def assess_risk(
         Seed or generator of the draws, with method "sample".
     sample_weight : array of shape (n,), or name of a column of X, optional
         Weights of the rows, in the forms allowed for y.
+    person : array of shape (n,), or name of a column of X, optional
+        Identity of the person whom each row is about, where one person has several rows; in the
+        forms allowed for y. Intervals then count people, not rows. A column named here is not
+        passed to the model. Memory grows with the number of people.
     chunk_size : int, optional
         Number of rows perturbed and predicted at once. It limits memory and does not change the
         result.
@@ -372,7 +444,7 @@ def assess_risk(
     check_nonnegative("tolerance", tolerance or 0.0)
     if not isinstance(estimator, RandomizedModel):
         get_predict(estimator)
-    data = as_partitions(X, {Y: y, WEIGHT: sample_weight})
+    data = as_partitions(X, {Y: y, WEIGHT: sample_weight, PERSON: person})
     attributes = learn_attributes(data, privileged)
     plan = PerturbationPlan(attributes, method, p, n_samples, random_state, each_attribute)
     plan = plan.reserve_draws(data.n_rows)

@@ -267,6 +267,7 @@ class Changes:
     after : (k,) f(x̃), or (k, C)
     loss : (k,) ℓ(f, x) of each variant, boolean for predictions that are certain
     known : scenarios whose predictions are known; None for all
+    person : (n,) identity of the person whom each row is about, or None
     """
 
     plan: PerturbationPlan
@@ -279,6 +280,7 @@ class Changes:
     after: Array
     loss: Array
     known: frozenset[int] | None = None
+    person: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -390,9 +392,10 @@ def iter_changes(
     )
     columns = plan.attributes.columns
     predictors = {name: one.for_columns(columns) for name, one in predictors.items()}
-    y, weights = part.y, part.weights
+    y, weights, people = part.y, part.weights, part.person
     for chunk in chunks:
         rows = chunk.rows
+        person = None if people is None else people[rows]
         about = (
             plan,
             chunk,
@@ -402,7 +405,7 @@ def iter_changes(
         )
         for name, f, after in _ask(chunk, predictors, before):
             loss = predictors[name].loss(f[chunk.variants.rows], after)
-            yield name, Changes(*about, predictors[name], f, after, loss)
+            yield name, Changes(*about, predictors[name], f, after, loss, person=person)
 
 
 def _ask(
@@ -465,7 +468,9 @@ def iter_given_changes(
     )
     everything = CodedRows.of(part.table, plan.attributes)
     y, weights, predictor = part.y, part.weights, Predictor(None, classes)
+    people = part.person
     for rows in iter_slices(part.n_rows, CHUNK_ROWS_GIVEN):
+        person = None if people is None else people[rows]
         about = (
             part.start + rows.start,
             None if y is None else y[rows],
@@ -477,7 +482,9 @@ def iter_given_changes(
         loss = np.ones(len(changed), dtype=bool)
         yield (
             name,
-            Changes(plan, chunk, *about, predictor, f[rows], changed, loss, frozenset(known)),
+            Changes(
+                plan, chunk, *about, predictor, f[rows], changed, loss, frozenset(known), person
+            ),
         )
 
 

@@ -14,11 +14,24 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import encode, factorize, find_first, joint_positions
-from dr_core._utils import Array, differs, exact_squares, exact_sums, share, sort_values
+from dr_core._utils import Array, MeanSample, differs, exact_sums, share, sort_values
+from dr_core.perturbation import NEITHER
 from dr_core.risk._changes import Changes
 from dr_core.risk._randomized import draw_classes, iter_flows
+from dr_core.risk._spread import RiskSpread, find_perturbed
 
-__all__ = ["DirectionSums", "GroupSums", "PerScenario", "RiskTotals", "RowRisks"]
+__all__ = [
+    "DirectionSums",
+    "GroupSums",
+    "PerScenario",
+    "RiskTotals",
+    "RowRisks",
+    "make_sample",
+    "sum_spreads",
+]
+
+UNPERTURBED = NEITHER + 1
+"""Group of rows whose values are all missing, so that a scenario does not perturb them."""
 
 HIGHER, LOWER = ("any", "higher"), ("any", "lower")
 """Directions in which a quantity changes."""
@@ -162,15 +175,15 @@ class RiskTotals:
     ----------
     group_sums : PerScenario of GroupSums
         Sums of "risk", and of "touched": rows whose prediction can change. Their groups are
-        (PRIVILEGED,), (MARGINALISED,) and (NEITHER,).
-    squares : sum of squared weights
+        (PRIVILEGED,), (MARGINALISED,), (NEITHER,) and (UNPERTURBED,).
+    spreads : PerScenario of RiskSpread; empty where rows are people of equal weight
     correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
     directions : DirectionSums
     predicted, labels : dictionaries whose keys are the classes predicted, and those of y
     """
 
     group_sums: PerScenario
-    squares: Any
+    spreads: PerScenario
     correct: Array
     directions: DirectionSums
     predicted: dict[Any, None]
@@ -186,10 +199,10 @@ class RiskTotals:
         are_classes = changes.y is not None and are_labels
         return cls(
             PerScenario(
-                GroupSums.of(groups[None], weights, risk=risk, touched=risk > 0)
-                for groups, risk in zip(changes.groups, changes.risk, strict=True)
+                GroupSums.of(_find_groups(changes, s), weights, risk=risk, touched=risk > 0)
+                for s, risk in enumerate(changes.risk)
             ),
-            exact_squares(w)[0],
+            sum_spreads(changes),
             np.array([exact_sums(right * w)[0] for right in get_correct(changes)], dtype=object),
             directions,
             _find_distinct(changes.before) if are_classes else {},
@@ -199,7 +212,7 @@ class RiskTotals:
     def __add__(self, other: RiskTotals) -> RiskTotals:
         return RiskTotals(
             self.group_sums + other.group_sums,
-            self.squares + other.squares,
+            self.spreads + other.spreads,
             self.correct + other.correct,
             self.directions + other.directions,
             self.predicted | other.predicted,
@@ -216,6 +229,61 @@ class RiskTotals:
     def weight(self) -> int:
         """Exact weight of all rows."""
         return self.all_together.total("weight")
+
+    @property
+    def n_people(self) -> int | None:
+        """Number of people whom the rows are about; None if it is not known."""
+        return self.spreads[-1].n_people if self.spreads else None
+
+    def make_sample(self, s: int, *, only_perturbed: bool = False) -> MeanSample:
+        """Return the risk of a scenario, with its effective number of people."""
+        sums = self.group_sums[s]
+        groups = [group for group in sums.sums if group != (UNPERTURBED,)]
+        spread = self.spreads[s] if self.spreads else None
+        return make_sample(sums, spread, groups if only_perturbed else None)
+
+    def count_unperturbed(self, s: int) -> int:
+        """Return the number of rows that a scenario does not perturb."""
+        found: GroupSums = self.group_sums[s]
+        return found.total("rows", [(UNPERTURBED,)])
+
+    @property
+    def n_partly_perturbed(self) -> int:
+        """Number of rows with some, but not all, sensitive values missing."""
+        return self.all_together.total("rows", [(NEITHER,)])
+
+
+def _find_groups(changes: Changes, s: int) -> Array:
+    """Return the group of each row, (1, n)."""
+    groups = changes.groups[s]
+    if not (groups == NEITHER).any():  # no value is missing
+        return groups[None]
+    return np.where(find_perturbed(changes, s), groups, UNPERTURBED)[None]
+
+
+def sum_spreads(changes: Changes) -> PerScenario:
+    """Add up what intervals need; a fold. It is empty where rows are people of equal weight."""
+    if changes.weights is None and changes.person is None:
+        return PerScenario()
+    return PerScenario(RiskSpread.of(changes))
+
+
+def make_sample(
+    sums: GroupSums, spread: RiskSpread | None, groups: Iterable[Codes] | None = None
+) -> MeanSample:
+    """Return the risk of all rows with its effective number of people.
+
+    Parameters
+    ----------
+    sums : GroupSums of "risk"
+    spread : RiskSpread; None where rows are people of equal weight
+    groups : those that were perturbed, for the risk of these rows only
+    """
+    groups = None if groups is None else list(groups)
+    mean = sums.mean("risk", groups)
+    if spread is None:
+        return MeanSample.of_rows(mean, sums.total("rows", groups))
+    return spread.make_sample(mean, sums.total("weight", groups), groups is not None)
 
 
 def _find_distinct(column: Any) -> dict[Any, None]:

@@ -24,6 +24,7 @@ X = pd.DataFrame(
 NUMBERS = X.drop(columns="race")
 Y = pd.Series([0, 1, 1, 0] * 4, index=X.index, name="hired")
 WEIGHTS = np.arange(1.0, 17.0)
+PEOPLE = np.arange(16) // 2
 BOTH, SEX = {"sex": 1.0, "race": ["w", "a"]}, {"sex": 1.0}
 DOMAIN = {"race": ["w", "b", "a", "o"]}
 VOTES = dr_core.Votes(
@@ -124,12 +125,14 @@ CALLS = {
                 dr_core.learn_attributes(*given[:2], domain=given[2]),
                 y=given[3],
                 sample_weight=given[4],
+                person=given[5],
             ),
             X,
             BOTH,
             DOMAIN,
             Y,
             WEIGHTS,
+            PEOPLE,
         ),
         "collect_votes": (
             lambda *given: dr_core.collect_votes(*given[:4], sample_weight=given[4]),
@@ -144,6 +147,7 @@ CALLS = {
                 {"m": given[0], "r": rule},
                 *given[1:4],
                 sample_weight=given[4],
+                person=given[5],
                 n_boot=5,
                 individuals=2,
                 ensembles=True,
@@ -153,6 +157,7 @@ CALLS = {
             Y,
             SEX,
             WEIGHTS,
+            PEOPLE,
         ),
         "compute_bounds": (dr_core.compute_bounds, VOTES),
         "datasets": (dr_core.datasets.binarize, dr_core.datasets.load("ricci")),
@@ -310,6 +315,7 @@ EXEMPT = {
         "LABELS",
         "POSITIONS",
         "chernoff",
+        "clopper_pearson",
         "wilson",
     },  # results, constants and functions of numbers
     "dr_adapters": {"FairlearnData"},  # a result

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dr_core import Predictions, Votes, assess_risk, chernoff, compare, wilson
+from dr_core import Predictions, Votes, assess_risk, chernoff, clopper_pearson, compare, wilson
 from dr_core._utils import differs, to_units
 from fairlearn_dr import discriminative_risk
 
@@ -32,7 +32,7 @@ class TestWeightsOfAnySize:
     def test_give_the_interval_of_their_proportions(self, scale):
         weights = np.array([1.0, 1.0, 1.0, 0.0]) * scale
         risk = assess_risk(hires, X, {"sex": "M"}, sample_weight=weights)
-        expected = wilson(2 / 3, 3.0, 0.95)
+        expected = clopper_pearson(2 / 3, 3.0, 0.95)
         assert risk.n_effective == pytest.approx(3, rel=1e-15)
         assert risk.interval()[:2] == pytest.approx(expected[:2], rel=1e-14)
 
@@ -163,7 +163,8 @@ def test_sums_of_units_are_exact(weights):
 
 @given(st.floats(0, 1), st.integers(1, 10**9), st.floats(0.01, 0.999))
 def test_intervals_hold_the_mean(mean, n, confidence):
-    for interval in (wilson(mean, n, confidence), chernoff(mean, n, confidence)):
+    for make in (clopper_pearson, wilson, chernoff):
+        interval = make(mean, n, confidence)
         assert 0 <= interval.low <= mean <= interval.high <= 1
 
 

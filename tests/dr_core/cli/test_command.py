@@ -210,7 +210,7 @@ BAD = {
     ),
     "a data set with a label of one's own": (
         ("ricci", "--label", "Race"),
-        "--label, --favorable and --privileged are for files; the data set 'ricci' defines its",
+        "--privileged and --person are for files; the data set 'ricci' defines its",
     ),
     "a column named twice": (
         (
@@ -442,3 +442,28 @@ def test_what_chunks_need_is_said(capsys, csv, saved_model, arguments, message):
     code, _, error = run(capsys, *given, "--trust-pickle")
     assert code == 2
     assert message in error
+
+
+def test_people_with_several_rows_are_counted_and_kept_together(credit, tmp_path, capsys):
+    path, out = tmp_path / "loans.csv", tmp_path / "out.json"
+    credit.assign(customer=np.arange(len(credit)) // 4).to_csv(path, index=False)
+    code, text, _ = run(capsys, path, *AUDIT, "--person", "customer", "--json", out)
+    assert code == 0
+    settings = json.loads(out.read_text())["settings"]
+    # All rows of a customer are in the part that is audited, or none.
+    assert settings["rows"] == 4 * settings["people"]
+    assert f"of the decisions about {settings['people']} people would be different" in text
+
+
+def test_people_of_a_file_in_chunks_are_those_of_the_file(credit, model, tmp_path, capsys):
+    path, fitted = tmp_path / "loans.csv", tmp_path / "model.pkl"
+    credit.assign(customer=np.arange(len(credit)) % 100).to_csv(path, index=False)
+    fitted.write_bytes(pickle.dumps(model))
+    audit = (path, *AUDIT, "--person", "customer", "--model", fitted, "--trust-pickle")
+    both = [tmp_path / "whole.json", tmp_path / "chunks.json"]
+    assert run(capsys, *audit, "--n-boot", 50, "--json", both[0])[0] == 0
+    assert run(capsys, *audit, "--n-boot", 50, "--json", both[1], "--chunk-rows", 300)[0] == 0
+    whole, chunks = (pd.DataFrame(json.loads(one.read_text())["values"]) for one in both)
+    chunks = chunks.set_index(["attribute", "measure"])
+    shared = whole.set_index(["attribute", "measure"]).loc[chunks.index]
+    pd.testing.assert_frame_equal(shared, chunks)

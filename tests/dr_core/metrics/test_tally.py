@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import metrics as textbook
+from textbook import people as textbook_people
 
 from dr_core.metrics._measures import MEASURES, measure
 from dr_core.metrics._tally import Tally, tally_predictions, tally_profiles
@@ -183,3 +184,43 @@ def test_bootstrap_blocks_give_as_many_replicates_as_asked(monkeypatch):
 def test_only_tallies_add_up():
     with pytest.raises(TypeError):
         tally_predictions([0], [0], [0], [0], [0, 1]) + 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bootstrap_of_people_is_that_of_the_textbook_which_copies_their_rows(seed, weighted):
+    *arrays, weights = random_rows(120, seed)
+    weights = weights if weighted else np.ones(120)
+    person = np.random.default_rng(seed).integers(0, 30, 120)
+    tally = tally_predictions(*arrays, [0, 1], weights if weighted else None, person)
+    (tables,) = tally.bootstrap(5, np.random.default_rng(7))
+    found = measure(tables, 1, list(MEASURES))
+    rows = [
+        {"privileged": group == 1, "y": y, "f": f, "perturbed": g, "weight": w}
+        for group, y, f, g, w in zip(*arrays, weights, strict=True)
+    ]
+    drawn = textbook_people.replicates(person.tolist(), 5, np.random.default_rng(7))
+    for i, chosen in enumerate(drawn):
+        expected = textbook.measures([rows[j] for j in chosen])
+        for name in MEASURES:
+            np.testing.assert_allclose(found[name][i], expected[name], atol=1e-12, err_msg=name)
+
+
+def test_people_drawn_in_blocks_are_those_drawn_at_once(monkeypatch):
+    *arrays, weights = random_rows(50, 0)
+    tally = tally_predictions(*arrays, [0, 1], weights, np.arange(50) // 3)
+    (at_once,) = tally.bootstrap(10, np.random.default_rng(0))
+    monkeypatch.setattr("dr_core.metrics._tally.MAX_NUMBERS_PER_BLOCK", 80)
+    blocks = list(tally.bootstrap(10, np.random.default_rng(0)))
+    assert len(blocks) > 1
+    np.testing.assert_allclose(np.concatenate(blocks), at_once)
+
+
+@given(st.integers(1, 30), seeds)
+def test_the_sample_of_a_tally_is_that_of_its_rows(n, seed):
+    groups, y, f, perturbed, weights = random_rows(n, seed)
+    tally = tally_predictions(groups, y, f, perturbed, [0, 1], weights)
+    changed = (f != perturbed).astype(float)
+    expected = textbook_people.effective_people(changed, weights, range(n))
+    assert tally.risk_sample.mean == pytest.approx(np.average(changed, weights=weights))
+    assert tally.risk_sample.n_effective == pytest.approx(expected)

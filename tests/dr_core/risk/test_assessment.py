@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
-from dr_core import assess_risk, chernoff, datasets, learn_attributes, wilson
+from dr_core import assess_risk, chernoff, clopper_pearson, datasets, learn_attributes, wilson
 from dr_core.risk import Predictor
 
 PRIVILEGED = {"sex": "M", "race": "W"}
@@ -364,7 +364,7 @@ def test_the_representation_has_the_risk_in_words():
 def test_the_interval_names_its_method_and_contains_the_value():
     X, model = population(200, 0), arbitrary_model(0)
     risk = assess_risk(model, X, PRIVILEGED)
-    for method in ("wilson", "chernoff"):
+    for method in ("clopper-pearson", "wilson", "chernoff"):
         interval = risk.interval(0.9, method=method)
         assert (interval.confidence, interval.method) == (0.9, method)
         assert interval.low < risk.value < interval.high
@@ -379,7 +379,7 @@ def test_unequal_weights_widen_the_interval():
     assert uneven.n_effective < even.n_effective == len(X)
 
 
-@pytest.mark.parametrize("make", [wilson, chernoff])
+@pytest.mark.parametrize("make", [clopper_pearson, wilson, chernoff])
 @pytest.mark.parametrize("fractional", [False, True])
 @pytest.mark.parametrize("mu", [0.03, 0.3])
 def test_intervals_cover_at_least_as_often_as_their_confidence(make, fractional, mu):
@@ -390,7 +390,7 @@ def test_intervals_cover_at_least_as_often_as_their_confidence(make, fractional,
     assert covered >= 0.935
 
 
-@pytest.mark.parametrize("make", [wilson, chernoff])
+@pytest.mark.parametrize("make", [clopper_pearson, wilson, chernoff])
 @pytest.mark.parametrize("mean", [0.0, 1e-9, 0.5, 0.99, 1.0])
 @pytest.mark.parametrize("n", [1, 1000])
 def test_intervals_stay_within_0_and_1_and_contain_the_mean(make, mean, n):

@@ -100,7 +100,15 @@ CASES = {
     ),
     "a label for a data set": (
         "ricci --label Class",
-        ("--label", "--favorable", "--privileged", "'ricci'"),
+        ("--label", "--favorable", "--privileged", "--person", "'ricci'"),
+    ),
+    "people in a column that does not exist": (
+        f"loans.csv {AUDIT} --person name",
+        ("--person", "'name'", "'sex'", "'age'"),
+    ),
+    "the label as a person": (
+        f"loans.csv {AUDIT} --person good",
+        ("--person", "'good'", "label", "'sex'"),
     ),
     "an empty file": (
         f"empty.csv {AUDIT}",

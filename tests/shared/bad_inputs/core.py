@@ -17,6 +17,7 @@ from dr_core import (
     as_ensemble,
     assess_risk,
     chernoff,
+    clopper_pearson,
     collect_votes,
     compare,
     compute_bounds,
@@ -490,6 +491,26 @@ CASES = {
             ValueError,
             ("sample_weight", "2", "X", "3"),
         ),
+        "too few identities": (
+            lambda: risk(person=["Ann", "Bob"]),
+            ValueError,
+            ("person", "2", "X", "3"),
+        ),
+        "people of two dimensions": (
+            lambda: risk(person=[["Ann", "A"], ["Bob", "B"], ["Cy", "C"]]),
+            ValueError,
+            ("person", "one dimension", "(3, 2)"),
+        ),
+        "missing identities": (
+            lambda: risk(person=["Ann", None, "Bob"]),
+            ValueError,
+            ("person", "1", "missing", "3"),
+        ),
+        "people in a column that does not exist": (
+            lambda: risk(person="name"),
+            ValueError,
+            ("person", "'name'", "X has"),
+        ),
         "negative weights": (
             lambda: risk(sample_weight=[1, -2, 1]),
             ValueError,
@@ -585,7 +606,7 @@ CASES = {
         "an unknown interval": (
             lambda: risk().interval(method="wald"),
             ValueError,
-            ("method", "wilson", "chernoff", "'wald'"),
+            ("method", "clopper-pearson", "wilson", "chernoff", "'wald'"),
         ),
         "attributes that were not perturbed alone": (
             lambda: (
@@ -654,6 +675,11 @@ CASES = {
             lambda: compare({"m": lambda X: np.full(len(X), 7)}, X, Y, SEX),
             ValueError,
             ("prediction", "'m'", "7", "0", "1"),
+        ),
+        "too few identities": (
+            lambda: compared(person=[1]),
+            ValueError,
+            ("person", "1", "X", "rows"),
         ),
         "an unknown measure": (
             lambda: compared(measures=["DP"]),
@@ -1131,6 +1157,13 @@ CASES = {
             ("mean", "0", "1", "1.5"),
         ),
         "no rows": (lambda: wilson(0.5, 0, 0.95), ValueError, ("n", "0")),
+    },
+    "clopper_pearson": {
+        "a negative mean": (
+            lambda: clopper_pearson(-0.5, 10, 0.95),
+            ValueError,
+            ("mean", "0", "1", "-0.5"),
+        ),
     },
     "chernoff": {
         "a percentage": (

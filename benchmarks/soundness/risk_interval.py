@@ -1,0 +1,186 @@
+"""Do intervals of discriminative risk cover the true risk, with weights and several rows a person?
+
+A row has a trait or not. The decision about a row with the trait depends on its sex (risk 1), or
+on its race, which has three values (risk 1, ½ or 0). All other decisions depend on neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.soundness.marks import Mark, simulate
+from dr_core import assess_risk, compare, learn_attributes
+from dr_core.perturbation import SensitiveAttributes
+
+Array = np.ndarray
+Generator = np.random.Generator
+
+COVERAGE = 0.93
+FIGURE = "coverage of 95 % intervals"
+LIKENESS = 0.9
+"""Share of the rows that have the trait of their person; the others draw their own."""
+
+N_BOOT = 400
+SEXES, RACES = ["F", "M"], ["A", "B", "W", "W"]
+
+
+def depend_on_sex(X: pd.DataFrame) -> Array:
+    """Decide by sex about rows with the trait."""
+    return np.asarray((X["sex"] == "M") & (X["trait"] == 1))
+
+
+def depend_on_race(X: pd.DataFrame) -> Array:
+    """Decide by race about rows with the trait: W becomes A or B, half of them B."""
+    return np.asarray((X["race"] == "B") & (X["trait"] == 1))
+
+
+def _learn(column: str, privileged: str, values: list[str]) -> SensitiveAttributes:
+    X = pd.DataFrame({column: values, "trait": 0})
+    return learn_attributes(X, {column: privileged})
+
+
+SEX, RACE = _learn("sex", "M", SEXES), _learn("race", "W", RACES)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a simulation: their traits, and their weights and people if there are any."""
+
+    trait: Array
+    weights: Array | None = None
+    person: Array | None = None
+
+
+@dataclass(frozen=True)
+class RiskDesign:
+    """Rows that are drawn, and the true risk, the weighted mean over the population."""
+
+    about: str
+    risk: float
+    draw: Callable[[Generator], Rows]
+    by_race: bool = False
+
+    def covers(self, rng: Generator) -> bool:
+        """Draw rows, and return whether the interval contains the true risk."""
+        rows = self.draw(rng)
+        name, values = ("race", RACES) if self.by_race else ("sex", SEXES)
+        X = pd.DataFrame({name: rng.choice(values, len(rows.trait)), "trait": rows.trait})
+        model, attributes = (depend_on_race, RACE) if self.by_race else (depend_on_sex, SEX)
+        options = {"sample_weight": rows.weights, "person": rows.person}
+        found = assess_risk(model, X, attributes, **options).interval()
+        return found.low <= self.risk <= found.high
+
+
+def draw_equal(n: int, share: float) -> Callable[[Generator], Rows]:
+    """Rows of one person each, of equal weight."""
+    return lambda rng: Rows(rng.random(n) < share)
+
+
+def draw_two_weights(n: int, light: float, heavy: float) -> Callable[[Generator], Rows]:
+    """Half of the rows weigh 3; shares of the trait among light and heavy ones."""
+
+    def draw(rng: Generator) -> Rows:
+        is_heavy = rng.random(n) < 0.5
+        weights = np.where(is_heavy, 3.0, 1.0)
+        return Rows(rng.random(n) < np.where(is_heavy, heavy, light), weights)
+
+    return draw
+
+
+def draw_lognormal(n: int, share: float, slope: float) -> Callable[[Generator], Rows]:
+    """Weights exp(z); the trait has probability share · exp(slope · z), at most ½."""
+
+    def draw(rng: Generator) -> Rows:
+        z = rng.standard_normal(n)
+        return Rows(rng.random(n) < np.minimum(share * np.exp(slope * z), 0.5), np.exp(z))
+
+    return draw
+
+
+def find_lognormal_risk(share: float, slope: float) -> float:
+    """Weighted mean of the probability in `draw_lognormal`, by numerical integration."""
+    z = np.linspace(-10, 10, 200_001)
+    density = np.exp(z - z**2 / 2)
+    return float((density * np.minimum(share * np.exp(slope * z), 0.5)).sum() / density.sum())
+
+
+def draw_people(
+    n_people: int, n_each: int, share: float, *, known: bool = True, weighted: bool = False
+) -> Callable[[Generator], Rows]:
+    """People with several rows, nearly all of which have the trait of their person."""
+
+    def draw(rng: Generator) -> Rows:
+        person = np.repeat(np.arange(n_people), n_each)
+        own, common = rng.random(len(person)) < share, (rng.random(n_people) < share)[person]
+        trait = np.where(rng.random(len(person)) < LIKENESS, common, own)
+        weights = rng.lognormal(0, 0.5, n_people)[person] if weighted else None
+        return Rows(trait, weights, person if known else None)
+
+    return draw
+
+
+DESIGNS = [
+    RiskDesign("risk 0.01, n = 50", 0.01, draw_equal(50, 0.01)),
+    RiskDesign("risk 0.05, n = 200", 0.05, draw_equal(200, 0.05)),
+    RiskDesign("risk 0.01, n = 50, risks 0, ½ and 1", 0.01, draw_equal(50, 0.02), by_race=True),
+    RiskDesign("risk 0.05, n = 200, risks 0, ½ and 1", 0.05, draw_equal(200, 0.1), by_race=True),
+    RiskDesign("risk 0.01, 50 people with 4 rows", 0.01, draw_people(50, 4, 0.01)),
+    RiskDesign("risk 0.2, 100 people with 4 rows", 0.2, draw_people(100, 4, 0.2)),
+    RiskDesign("risk 0.2, 20 people with 10 rows", 0.2, draw_people(20, 10, 0.2)),
+    RiskDesign(
+        "risk 0.2, 20 weighted people with 10 rows", 0.2, draw_people(20, 10, 0.2, weighted=True)
+    ),
+    RiskDesign("w = 3 at risk 0.08, w = 1 at 0.02", 0.065, draw_two_weights(200, 0.02, 0.08)),
+    RiskDesign("w = 3 at risk 0.02, w = 1 at 0.08", 0.035, draw_two_weights(200, 0.08, 0.02)),
+    RiskDesign("lognormal weights, risk 0.05, n = 200", 0.05, draw_lognormal(200, 0.05, 0.0)),
+    *(
+        RiskDesign(
+            f"lognormal weights w, risk 0.05 w^{slope:g}, n = 200",
+            find_lognormal_risk(0.05, slope),
+            draw_lognormal(200, 0.05, slope),
+        )
+        for slope in (0.5, -0.5)
+    ),
+]
+
+UNKNOWN_PEOPLE = RiskDesign(
+    "100 people with 4 rows, if person= is left out", 0.2, draw_people(100, 4, 0.2, known=False)
+)
+
+TRUTH = {"accuracy": 0.8, "demographic_parity": 0.3, "recall": 0.9}
+N_PEOPLE, N_EACH = 400, 4
+
+
+def cover_measures(rng: Generator) -> list[bool]:
+    """Return whether the bootstrap of people covers each of TRUTH."""
+    person = np.repeat(np.arange(N_PEOPLE), N_EACH)
+    is_privileged, y = rng.integers(0, 2, (2, N_PEOPLE))[:, person]
+    # All rows of one person have the same decision: P(f = 1) is 0.3 apart between the groups.
+    chance = np.where(
+        y == 1, np.where(is_privileged, 0.95, 0.85), np.where(is_privileged, 0.55, 0.05)
+    )
+    f = (rng.random(N_PEOPLE)[person] < chance).astype(int)
+    X = pd.DataFrame({"sex": np.where(is_privileged, "M", "F"), "f": f})
+    options = {"n_boot": N_BOOT, "random_state": rng, "person": person, "measures": list(TRUTH)}
+    found = compare({"m": lambda X: X["f"]}, X, y, {"sex": "M"}, **options).values
+    return [
+        row.low <= truth <= row.high
+        for row, truth in zip(found.itertuples(), TRUTH.values(), strict=True)
+    ]
+
+
+def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
+    """Yield the coverage of intervals of DR, and of other measures with `person=`."""
+    for design in DESIGNS:
+        covered = simulate(design.covers, n_runs, design.about, progress)
+        yield Mark(design.about, FIGURE, covered.mean(), at_least=COVERAGE)
+    covered = simulate(UNKNOWN_PEOPLE.covers, n_runs, UNKNOWN_PEOPLE.about, progress)
+    yield Mark(UNKNOWN_PEOPLE.about, FIGURE, covered.mean())
+    about = f"{N_PEOPLE} people with {N_EACH} rows"
+    each = simulate(cover_measures, n_runs, about, progress).mean(axis=0)
+    for name, value in zip(TRUTH, each, strict=True):
+        yield Mark(f"{name.replace('_', ' ')}, {about}", FIGURE, value, at_least=COVERAGE)

@@ -1,0 +1,70 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from dr_core import chernoff, clopper_pearson, wilson
+from dr_core._utils import MeanSample
+
+
+@given(st.integers(0, 30), st.integers(1, 30), st.sampled_from([0.5, 0.95, 0.999]))
+def test_clopper_and_pearson_is_that_of_scipy(successes, n, confidence):
+    successes = min(successes, n)
+    expected = binomtest(successes, n).proportion_ci(confidence, method="exact")
+    found = clopper_pearson(successes / n, n, confidence)
+    assert found[:2] == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert found[2:] == (confidence, "clopper-pearson")
+
+
+@pytest.mark.parametrize("risk", [0.01, 0.05])
+def test_clopper_and_pearson_cover_rare_risks_in_few_rows_where_wilson_does_not(risk):
+    n = 50
+    chances = [math.comb(n, k) * risk**k * (1 - risk) ** (n - k) for k in range(n + 1)]
+
+    def coverage(make):
+        found = [make(k / n, n, 0.95) for k in range(n + 1)]
+        return sum(c for c, one in zip(chances, found, strict=True) if one.low <= risk <= one.high)
+
+    assert coverage(clopper_pearson) >= 0.95
+    if risk == 0.01:
+        assert coverage(wilson) < 0.93
+
+
+def test_rows_of_equal_weight_are_worth_their_number():
+    sample = MeanSample.of_rows(0.2, 50)
+    assert sample.interval(0.95) == clopper_pearson(0.2, 50, 0.95)
+    assert sample.interval(0.95, "wilson") == wilson(0.2, 50, 0.95)
+    assert sample.interval(0.95, "chernoff") == chernoff(0.2, 50, 0.95)
+
+
+def test_a_sample_without_rows_has_no_interval():
+    low, high, *_ = MeanSample.of_rows(math.nan, 0).interval(0.95)
+    assert math.isnan(low)
+    assert math.isnan(high)
+
+
+def test_the_number_of_people_is_that_of_kish_where_no_value_or_every_value_is_1():
+    # Three people who weigh 2, 1 and 1.
+    for mean, squares in ((0.0, (0, 0, 6)), (1.0, (6, 6, 6))):
+        sample = MeanSample.of(mean, 4, squares, n_rows=16 / 6, largest=2)
+        assert sample.n_effective == pytest.approx(16 / 6)
+
+
+def test_few_people_with_many_rows_widen_the_interval_beyond_their_number():
+    few = MeanSample(0.2, n_effective=5, n_rows=50, n_people=5, n_heaviest=5)
+    low, high, *_ = few.interval(0.95)
+    narrow = clopper_pearson(0.2, 5, 0.95)
+    assert low < narrow.low < narrow.high < high
+
+
+@pytest.mark.parametrize("weights", [[1.0] * 9, [5.0, *[1.0] * 8]])
+def test_chernoff_covers_weighted_means_of_any_sizes(weights):
+    rng, weights = np.random.default_rng(0), np.array(weights)
+    values = rng.random((2000, len(weights))) < 0.3
+    means = values @ weights / weights.sum()
+    heaviest = weights.sum() / weights.max()
+    found = [MeanSample(mean, 1, 1, 1, heaviest).interval(0.9, "chernoff") for mean in means]
+    assert np.mean([one.low <= 0.3 <= one.high for one in found]) >= 0.9
