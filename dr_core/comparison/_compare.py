@@ -252,12 +252,14 @@ def tally_changes(changes: Changes) -> PerScenario:
 
 
 def _tally(changes: Changes, s: int) -> Tally:
-    rows = changes.groups[s], changes.y, changes.before
-    how = changes.predictor.classes or [], changes.weights, changes.person
+    rows = changes.groups[s], changes.y
+    how: Any = (changes.predictor.classes or [], changes.weights, changes.person)
+    if changes.is_randomized:
+        return tally_profiles(*rows, None, changes.get_joint_profiles(s), *how)
     certain = changes.get_certain(s)
     if certain is None:
-        return tally_profiles(*rows, changes.get_profiles(s), *how)
-    return tally_predictions(*rows, certain, *how)
+        return tally_profiles(*rows, changes.before, changes.get_profiles(s), *how)
+    return tally_predictions(*rows, changes.before, certain, *how)
 
 
 @dataclass(frozen=True, eq=False)

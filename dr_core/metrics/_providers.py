@@ -72,7 +72,7 @@ def _get_weighted_rows(tally: Tally, favorable: int) -> tuple[Array, Array, Arra
     >>> [column.tolist() for column in _get_weighted_rows(tally, favorable=1)]
     [[1, 1], [0, 1], [False, True], [2.0, 1.0]]
     """
-    weights = tally.weights[[MARGINALISED, PRIVILEGED]].sum(axis=-1)
+    weights = tally.table[[MARGINALISED, PRIVILEGED]].sum(axis=-1)
     # Each cell with weight becomes one row. In the example, the two rows that are marginalised
     # with y = 1 and f(x) = 0 share a cell and become one row of weight 2.
     groups, y, f = np.nonzero(weights)

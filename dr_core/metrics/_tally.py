@@ -4,7 +4,8 @@ A tally counts rows by (group, y, f(x), profile). The profile of a row is the di
 over the classes. A sampled x̃ has one prediction, so its profile is a one-hot vector. An exact risk
 has few distinct profiles. Measures depend on a row only through its cell, so the tallies of parts
 add up to the tally of the whole, and a bootstrap of rows is a multinomial draw over cells. Where
-several rows are about one person, a bootstrap draws people, each with all their rows.
+several rows are about one person, a bootstrap draws people, each with all their rows. The profile
+of a randomised model is the joint distribution of f(x) and f(x̃).
 """
 
 from __future__ import annotations
@@ -47,11 +48,12 @@ class Tally:
     ----------
     classes : list
         The C class labels.
-    profiles : array of shape (P, C)
-        The distinct profiles, in ascending order: the probability of each class for f(x̃).
-    counts : array of shape (3, C, C, P)
-        Number of rows in each cell.
-    sums : pair of arrays of shape (3, C, C, P), or None
+    profiles : array of shape (P, C), or (P, C · C) for a randomised model
+        The distinct profiles, in ascending order: the probability of each class for f(x̃), or of
+        each pair of classes for f(x) and f(x̃).
+    counts : array of shape (3, C, F, P)
+        Number of rows in each cell. F = C, the classes for f(x); F = 1 for a randomised model.
+    sums : pair of arrays of shape (3, C, F, P), or None
         Exact sums of the weights in each cell, and of their squares; None if every weight is 1.
     people : People, or None
         Rows of each person by (group, y, f(x), *profile); None if each row is another person.
@@ -71,12 +73,12 @@ class Tally:
 
     @property
     def weights(self) -> Array:
-        """Weight of the rows in each cell, shape (3, C, C, P); see `scale_sums` for the scale."""
+        """Weight of the rows in each cell, shape (3, C, F, P); see `scale_sums` for the scale."""
         return self._weights_and_squares[0]
 
     @property
     def squares(self) -> Array:
-        """Sum of the squared weights in each cell, shape (3, C, C, P), on the same scale."""
+        """Sum of the squared weights in each cell, shape (3, C, F, P), on the same scale."""
         return self._weights_and_squares[1]
 
     @cached_property
@@ -93,13 +95,28 @@ class Tally:
     @property
     def table(self) -> Array:
         """Weighted counts over (group, y, f(x), f(x̃)), shape (3, C, C, C)."""
-        return self.weights @ self.profiles
+        return self._spread(self.weights)
+
+    def _spread(self, weights: Array) -> Array:
+        """Return tables (..., 3, C, C, C) of weights by cell, (..., 3, C, F, P)."""
+        n_classes = len(self.classes)
+        # F · width is C · C in both layouts: C times C, or 1 times the pairs of classes.
+        spread = weights @ self.profiles
+        return spread.reshape(*weights.shape[:-2], n_classes, n_classes)
+
+    @property
+    def _risks(self) -> Array:
+        """Probability of a change in each cell of f(x) and profile, (F, P)."""
+        n_classes = len(self.classes)
+        if self.counts.shape[2] == 1:
+            same = self.profiles.reshape(-1, n_classes, n_classes).trace(axis1=1, axis2=2)
+            return 1 - same[None]
+        return 1 - self.profiles.T
 
     @property
     def risk_sample(self) -> MeanSample:
         """Discriminative risk, with the effective number of rows; each row is another person."""
-        # A row with f(x) = c and a profile q changes with probability 1 - q[c].
-        risk = 1 - self.profiles.T
+        risk = self._risks
         weights, squares = (each.sum(axis=(0, 1)) for each in (self.weights, self.squares))
         mean = float((weights * risk).sum() / weights.sum())
         if self.sums is None:
@@ -148,7 +165,7 @@ class Tally:
             noise = rng.standard_normal(drawn.shape) if spread.any() else 0.0
             cells = np.zeros((size, n_cells))
             cells[:, filled] = np.maximum(drawn * mean + np.sqrt(drawn) * spread * noise, 0)
-            yield cells.reshape(size, *self.counts.shape) @ self.profiles
+            yield self._spread(cells.reshape(size, *self.counts.shape))
 
     # People 0, 1 and 2 have 1, 2 and 0 rows in some cell. A replicate draws three people, such as
     # 1, 1 and 2: the counts 0, 2 and 1 of people, times their rows, put 4 rows into the cell.
@@ -171,10 +188,10 @@ class Tally:
     def _find_cells(self, values: Array) -> Array:
         """Return the table of one row with each of these values, (V, 3, C, C, C)."""
         n_values, n_classes = len(values), len(self.classes)
-        cells = np.zeros((n_values, N_GROUPS, n_classes, n_classes, n_classes))
+        cells = np.zeros((n_values, *self.counts.shape[:-1], self.profiles.shape[1]))
         group, y, f = values[:, :3].T.astype(np.intp)
         cells[np.arange(n_values), group, y, f] = values[:, 3:]
-        return cells
+        return cells.reshape(n_values, N_GROUPS, n_classes, n_classes, n_classes)
 
     # The classes ["a", "c"] have the places [0, 2] in ["a", "b", "c"]. So the profile (0.3, 0.7)
     # becomes (0.3, 0, 0.7), and the cell of y = "c" and f(x) = "a" moves from [1, 0] to [2, 0].
@@ -183,10 +200,14 @@ class Tally:
         if classes == self.classes:
             return self
         place = [classes.index(label) for label in self.classes]
-        profiles = np.zeros((len(self.profiles), len(classes)))
-        profiles[:, place] = self.profiles
-        shape = (N_GROUPS, len(classes), len(classes), len(profiles))
-        where = np.ix_(range(N_GROUPS), place, place, range(len(profiles)))
+        is_joint = self.counts.shape[2] == 1
+        # Pairs of the classes 0 and 2 of three are the columns 0, 2, 6 and 8 of nine.
+        columns = [a * len(classes) + b for a in place for b in place] if is_joint else place
+        profiles = np.zeros((len(self.profiles), len(classes) ** (2 if is_joint else 1)))
+        profiles[:, columns] = self.profiles
+        f = [0] if is_joint else place
+        shape = (N_GROUPS, len(classes), 1 if is_joint else len(classes), len(profiles))
+        where = np.ix_(range(N_GROUPS), place, f, range(len(profiles)))
         return self._move_cells(classes, profiles, shape, where)
 
     def _with_profiles(self, profiles: Array, place: Array) -> Tally:
@@ -253,7 +274,8 @@ def tally_profiles(
 ) -> Tally:
     """Tally rows whose perturbed prediction has a distribution, `profiles` of shape (n, C).
 
-    Probabilities are rounded first (see `round_probability`).
+    For a randomised model, f is None and `profiles` are joint distributions of f(x) and f(x̃), of
+    shape (n, C · C). Probabilities are rounded first (see `round_probability`).
     """
     profiles = round_probability(profiles)
     distinct = joint_positions(profiles.T)
@@ -274,7 +296,8 @@ def _count(
     # Profiles are sorted, so that the order of rows does not affect the draws of a bootstrap.
     profiles, order = np.unique(profiles, axis=0, return_inverse=True)
     profile = order.ravel().take(np.asarray(profile, dtype=np.intp))
-    shape = (N_GROUPS, len(classes), len(classes), len(profiles))
+    shape = (N_GROUPS, len(classes), 1 if f is None else len(classes), len(profiles))
+    f = np.zeros_like(y) if f is None else f
     cell = np.ravel_multi_index((groups, y, f, profile), shape)
     size = int(np.prod(shape))
     counts = np.bincount(cell, minlength=size).reshape(shape)

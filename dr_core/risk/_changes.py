@@ -30,6 +30,7 @@ from dr_core.risk._randomized import (
     RandomizedModel,
     find_distribution,
     get_shift,
+    iter_flows,
     total_variation,
 )
 
@@ -191,15 +192,20 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
     """
     every = dict.fromkeys([*y, *([] if labels is None else labels)])
     for name, model in models.items():
-        known = list(getattr(model, "classes_", ()))
+        known = _get_known_labels(model)
         if set(known) - set(every) and set(every) - set(known):
             raise ValueError(
                 f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
                 "both the same labels, of one type and one spelling; or, if these are different "
                 "classes, pass all of them as labels."
             )
-    known_labels = [label for model in models.values() for label in getattr(model, "classes_", ())]
-    return sort_values(dict.fromkeys([*every, *known_labels]))
+    known = [label for model in models.values() for label in _get_known_labels(model)]
+    return sort_values(dict.fromkeys([*every, *known]))
+
+
+def _get_known_labels(model: Any) -> list[Any]:
+    labels = getattr(model, "classes_", ())
+    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +368,19 @@ class Changes:
         changed = np.bincount(cell, variants.probability[:, scenario], n * n_classes)
         stayed = np.bincount(own, variants.stay_probability[scenario], n * n_classes)
         return (changed + stayed).reshape(n, n_classes)
+
+    def get_joint_profiles(self, scenario: int) -> Array:
+        """Return the joint distribution of f(x) and f(x̃) of a randomised model, (n, C · C)."""
+        (n, n_classes), variants = self.before.shape, self.variants
+        probability = variants.probability[:, scenario]
+        before, joint = self.before_of_variants, np.zeros((n, n_classes, n_classes))
+        kept = before + np.minimum(get_shift(before, self.after), 0)
+        flows = [(a, a, kept[:, a]) for a in range(n_classes)] + iter_flows(before, self.after)
+        for a, b, mass in flows:
+            joint[:, a, b] = np.bincount(variants.rows, probability * mass, n)
+        own = np.arange(n_classes)
+        joint[:, own, own] += variants.stay_probability[scenario][:, None] * self.before
+        return joint.reshape(n, -1)
 
 
 def iter_changes(
