@@ -70,7 +70,7 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         "significant (Fisher's exact test, corrected for the number of pairs)."
     )
     if pairs.empty:
-        yield "No perturbed row has such a combination."
+        yield "No perturbed row is implausible."
     else:
         most_frequent = "; ".join(
             f"{_format_new_value(row)} with {_format_kept_value(row)} ({row.rows:,.0f} rows)"

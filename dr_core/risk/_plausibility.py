@@ -25,6 +25,8 @@ __all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals"]
 MAX_NAMED = 3
 """Maximum number of pairs that one line names."""
 
+NO_PAIR = "none has a pair of values that is significantly and by far too rare in the data"
+
 PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
 Cells = Mapping[int, int]
@@ -217,7 +219,7 @@ class Plausibility:
             for row in self.pairs.head(MAX_NAMED).itertuples()
         ]
         if not named:
-            return "No perturbed row has a combination rarely or never seen in the data."
+            return f"No perturbed row is implausible: {NO_PAIR}."
         return (
             f"{self.share:.2%} of perturbed rows are implausible, with combinations rarely or "
             f"never seen in the data, most often {'; '.join(named)}. Discriminative risk among "
