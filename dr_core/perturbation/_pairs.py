@@ -78,9 +78,9 @@ class Category:
 
     def encode(self, table: Table) -> Array:
         """Return the codes of the rows of a table, shape (n,)."""
-        numbers = None if self.edges is None else table.numbers(self.name)
-        if numbers is not None:
-            codes = np.searchsorted(self.edges, numbers, side="right")
+        edges, numbers = self.edges, table.numbers(self.name)
+        if edges is not None and numbers is not None:
+            codes = np.searchsorted(edges, numbers, side="right")
             # NaN sorts after every number; integers are never NaN.
             return np.where(numbers == numbers, codes, len(self.labels))
         column = table.factorize(self.name)

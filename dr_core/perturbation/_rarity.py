@@ -59,7 +59,7 @@ def find_rare_cells(
            [ True, False]])}
     """
     expected = {key: expected_counts(counts) for key, counts in tables.items()}
-    n_judged = sum(np.count_nonzero(of_table) for of_table in expected.values())
+    n_judged = sum(int(np.count_nonzero(of_table)) for of_table in expected.values())
     found = {key: _find_candidates(tables[key], expected[key], rare, alpha) for key in tables}
     p_values = [_compute_p_values(tables[key], cells) for key, cells in found.items()]
     significant = _find_significant(np.concatenate([*p_values, []]), n_judged, alpha)
