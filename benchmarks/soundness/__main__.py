@@ -12,12 +12,14 @@ import sys
 
 from benchmarks.soundness.blind_models import blind_models
 from benchmarks.soundness.marks import Design, Mark
+from benchmarks.soundness.plausibility import false_alarms
 from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.speed.measure import print_table
 
 DESIGNS: dict[str, Design] = {
     "models": blind_models,
     "risk": risk_intervals,
+    "plausibility": false_alarms,
 }
 
 

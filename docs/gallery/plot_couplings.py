@@ -1,6 +1,6 @@
 """
-Perturbed people who could exist
-================================
+Combinations not seen in the data
+=================================
 
 Discriminative risk changes a sensitive attribute and nothing else. A married man of the income
 data whose sex becomes Female stays a "Husband". The data have one such row, so the prediction of
@@ -52,15 +52,16 @@ print(as_defined["random forest"])
 # %%
 # Find implausible rows
 # ---------------------
-# Which of the perturbed rows contain a pair of values that (almost) never occurs in the reference
-# data? These are all rows here; by default they are the rows assessed.
+# Which of the perturbed rows contain a pair of values that is rarely or never seen in the
+# reference data, where chance does not explain it? The reference data are all rows here; by
+# default they are the rows assessed.
 
 found = as_defined["random forest"].plausibility(income.data)
 print(found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]])
 print(f"implausible: {found.share:.1%} of the perturbed rows")
 
 # %%
-# Nearly all of these are women who are husbands, and men who are wives. In 30,162 rows there is
+# These are women who are husbands, and men who are wives. In 30,162 rows there is
 # one of each; if sex and relationship were independent, there would be thousands.
 #
 # The risk among the other rows alone is much lower:
@@ -74,7 +75,8 @@ print(found.table().T)
 #
 # Let columns follow
 # ------------------
-# ``suggest_couplings`` proposes rules. Check them by hand; these make sense.
+# ``suggest_couplings`` proposes rules, by likeness of counts only. Confirm each pair before you
+# use it. Husbands and wives have the same role in a marriage, so these rules make sense.
 
 suggested = suggest_couplings(income.data, privileged)
 print(suggested.table[["column", "value", "group", "rows", "others", "counterpart"]])
@@ -83,8 +85,7 @@ print(rules)
 
 # %%
 # A coupled column follows only where the attribute changed, and values without a rule stay:
-# unmarried people are perturbed as before. Two implausible rows remain, members of the armed
-# forces.
+# unmarried people are perturbed as before. No implausible row remains.
 
 attributes = learn_attributes(X, privileged, coupled=rules)
 coupled = {name: assess_risk(model, X, attributes) for name, model in models.items()}
@@ -116,5 +117,5 @@ plt.show()
 # relationship, which DR as defined leaves unchanged. With the rules that part counts too.
 #
 # Report both. DR as defined proves that sex alone changes decisions, but some of its rows occur
-# nowhere in the data. DR with coupled columns is about rows that could exist, and is as good as
-# the rules are.
+# nowhere in the data. DR with coupled columns is about combinations that the data have, and is as
+# good as the rules are.

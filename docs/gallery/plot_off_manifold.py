@@ -1,11 +1,11 @@
 """
-Female husbands: perturbed rows that could not exist
+Female husbands: perturbed rows not seen in the data
 ====================================================
 
 DR changes a sensitive attribute and nothing else. Where other columns are tied to it, the
-perturbed row may be one that no person has: the census data have ``relationship``, and a husband
-whose sex becomes female is still called a husband. The prediction for such a row is an
-extrapolation. This example shows how much of the risk rests on them.
+perturbed row may have a combination not seen in the data: the census data have ``relationship``,
+and a husband whose sex becomes female is still called a husband. The prediction for such a row is
+an extrapolation. This example shows how much of the risk rests on them.
 """
 
 import matplotlib.pyplot as plt
@@ -43,14 +43,14 @@ by_relationship.round(3)
 
 # %%
 # Most changed decisions belong to husbands and wives: the model has learned from married couples,
-# and is asked about people it has never seen.
+# and is asked about combinations it has never seen.
 
-impossible = by_relationship.index.isin(["Husband", "Wife"])
+unseen = by_relationship.index.isin(["Husband", "Wife"])
 figure, ax = plt.subplots(figsize=(7.5, 3.4))
 ax.barh(
     by_relationship.index,
     by_relationship["part of all changes"],
-    color=["#D55E00" if odd else "#0072B2" for odd in impossible],
+    color=["#D55E00" if is_unseen else "#0072B2" for is_unseen in unseen],
     height=0.6,
 )
 ax.invert_yaxis()
@@ -59,8 +59,8 @@ ax.set(xlabel="part of all decisions that change with sex alone")
 ax.legend(
     loc="lower right",
     handles=[
-        plt.Rectangle((0, 0), 1, 1, color="#D55E00", label="perturbed row does not occur"),
-        plt.Rectangle((0, 0), 1, 1, color="#0072B2", label="perturbed row occurs"),
+        plt.Rectangle((0, 0), 1, 1, color="#D55E00", label="combination not seen in the data"),
+        plt.Rectangle((0, 0), 1, 1, color="#0072B2", label="combination seen in the data"),
     ],
 )
 plt.show()

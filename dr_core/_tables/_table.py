@@ -16,6 +16,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionDtype
+from pandas.api.types import is_float_dtype, is_integer_dtype
 
 from dr_core._utils import Array, find_repeated, quote
 
@@ -206,13 +207,22 @@ class Table(ABC):
 
     def read(self, keys: Iterable[Hashable]) -> None:
         """Factorize several columns ahead of their use."""
-        _map_columns(self.factorize, list(keys), self.n_rows)
+        self.map(self.factorize, keys)
+
+    def map(self, function: Callable[[Any], Any], keys: Iterable[Any]) -> list[Any]:
+        """Apply a function to each key; in threads if columns are long."""
+        return _map_columns(function, list(keys), self.n_rows)
 
     def factorize(self, key: Hashable) -> Factorized:
         """Return a column as codes; it is read once and kept."""
         if key not in self._factorized:
             self._factorized[key] = self._factorize(key)
         return self._factorized[key]
+
+    def numbers(self, key: Hashable) -> Array | None:
+        """Return a column as an array of numbers, NaN where missing; None if it is not one."""
+        column = self.column(key)
+        return column if column.dtype.kind in "iuf" else None
 
     def distinct(self, key: Hashable) -> list[Any]:
         """Return the distinct values of a column, without missing ones."""
@@ -236,6 +246,16 @@ class PandasTable(Table):
 
     def column(self, key: Hashable) -> Any:
         return self.native[key]
+
+    def numbers(self, key: Hashable) -> Array | None:
+        column = self.native[key]
+        is_float = is_float_dtype(column.dtype)
+        # Integers with missing values would become floats, which cannot hold all of them.
+        if not (is_float or (is_integer_dtype(column.dtype) and not column.hasnans)):
+            return None
+        if hasattr(column.dtype, "numpy_dtype"):  # Int64, or a type of Arrow
+            return column.to_numpy(column.dtype.numpy_dtype, na_value=np.nan)
+        return column.to_numpy()
 
     @property
     def dtypes(self) -> dict[Any, Any]:
@@ -351,6 +371,12 @@ class NarwhalsTable(Table):
 
     def drop(self, keys: Collection[Any]) -> Table:
         return NarwhalsTable(self._frame.drop(*keys).to_native())
+
+    def numbers(self, key: Hashable) -> Array | None:
+        series = self._frame[key]
+        if series.dtype.is_float() or (series.dtype.is_integer() and not series.null_count()):
+            return self.column(key)
+        return None
 
     def _factorize(self, key: Hashable) -> Factorized:
         series = self._frame[key]

@@ -26,9 +26,11 @@ __all__ = [
     "check_probability",
     "check_weights",
     "find_repeated",
+    "format_value",
     "is_integer",
     "is_number",
     "quote",
+    "shorten_float",
     "sort_values",
     "truncate",
 ]
@@ -201,3 +203,29 @@ def truncate(text: str, max_characters: int = MAX_MESSAGE_CHARACTERS) -> str:
     ('short', 80)
     """
     return text if len(text) <= max_characters else f"{text[: max_characters - 1]}…"
+
+
+def shorten_float(value: Any) -> Any:
+    """Return the shortest float that is the same number in single precision, if it was one.
+
+    Any other value is returned as it is.
+
+    >>> shorten_float(float(np.float32(5.3))), shorten_float(0.1 + 0.2), shorten_float("5.3")
+    (5.3, 0.30000000000000004, '5.3')
+    """
+    # Of the floats only one in 2**29 is a float32 too: 5.300000190734863 is one, 5.3 is not.
+    if not isinstance(value, float) or abs(value) > np.finfo(np.float32).max:
+        return value
+    single = np.float32(value)
+    return float(str(single)) if float(single) == value else value
+
+
+def format_value(value: Any) -> str:
+    """Return a value as a person would write it.
+
+    >>> format_value(float(np.float32(5.3))), format_value(3.0), format_value("Husband")
+    ('5.3', '3', 'Husband')
+    """
+    value = shorten_float(value)
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return f"{value:.0f}" if is_whole else str(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import Array, share
+from dr_core._utils import Array, share, shorten_float
 from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario
 
@@ -121,7 +121,9 @@ class Breakdown:
         """Return the name of a group, and whether it is privileged (None if unknown)."""
         attributes = self.plan.attributes
         values = (
-            str(attributes.attributes[j].values[code]) if code >= 0 else MISSING_LABEL
+            str(shorten_float(attributes.attributes[j].values[code]))
+            if code >= 0
+            else MISSING_LABEL
             for j, code in zip(scenario.active, codes, strict=True)
         )
         group = attributes.group_of(codes, scenario.active)

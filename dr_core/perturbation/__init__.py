@@ -5,7 +5,8 @@
 - `_variants`: every x̃ with its probability, or drawn at random, as codes
 - `_plan`: scenarios, and x with all x̃ chunk by chunk (`iter_perturbed`)
 - `_perturb`: the public verbs
-- `_pairs`: which x̃ contain combinations that hardly occur in the data
+- `_pairs`: which x̃ contain combinations rarely or never seen in the data
+- `_rarity`: the test that finds such combinations
 - `_suggestions`: columns that may have to follow an attribute
 """
 
@@ -25,11 +26,8 @@ from dr_core.perturbation._attributes import (
 from dr_core.perturbation._couplings import Couplings, Rules
 from dr_core.perturbation._pairs import (
     MAX_BINS,
-    MAX_RARE_SHARE,
-    MIN_EXPECTED,
     PairCheck,
     PairCounts,
-    expected_counts,
     learn_pair_check,
 )
 from dr_core.perturbation._perturb import Perturbations, enumerate_perturbations, perturb
@@ -40,15 +38,16 @@ from dr_core.perturbation._plan import (
     Scenario,
     iter_perturbed,
 )
+from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, expected_counts
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
 from dr_core.perturbation._variants import Variants
 
 __all__ = [
     "ALL",
+    "ALPHA",
     "MARGINALISED",
     "MAX_BINS",
     "MAX_RARE_SHARE",
-    "MIN_EXPECTED",
     "MISSING_LABEL",
     "NEITHER",
     "PRIVILEGED",

@@ -1,10 +1,11 @@
-"""Pairs of values that occur together, and perturbed rows with pairs that hardly do.
+"""Pairs of values that occur together, and perturbed rows with pairs rarely or never seen.
 
 Every column is read as a category: numbers of more than a few values by bins of about equal size,
 anything else by its values. A perturbed row is *implausible* when a sensitive value it was given
 is rare beside one of its other values in the reference data: at most a hundredth as frequent as if
-both were independent. In the income data, for example, one of 9,782 women is recorded as a
-husband. Pairs that independence would have shown less than once are not judged.
+both were independent, and significantly so (see `_rarity`). In the income data, for example, one
+of 9,782 women is recorded as a husband. Bins depend on the values of one column only, so they do
+not affect the test of independence.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -23,36 +23,27 @@ from dr_core._utils import (
     Array,
     check_fraction,
     check_integer,
-    check_nonnegative,
     quote,
+    shorten_float,
     sort_values,
 )
 from dr_core.perturbation._attributes import MISSING_LABEL, SensitiveAttributes
 from dr_core.perturbation._plan import PerturbedChunk
+from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 
 __all__ = [
     "MAX_BINS",
-    "MAX_RARE_SHARE",
-    "MIN_EXPECTED",
     "Category",
     "PairCheck",
     "PairCounts",
     "count_pairs",
     "encode_categories",
-    "expected_counts",
-    "find_rare_cells",
     "learn_pair_check",
     "read_categories",
 ]
 
 MAX_BINS = 10
 """Number of bins of a numeric column."""
-
-MAX_RARE_SHARE = 0.01
-"""Pairs at most this share as frequent as under independence are implausible."""
-
-MIN_EXPECTED = 1.0
-"""Pairs that independence would have shown less often than this are not judged."""
 
 PairKey = tuple[int, int]
 """Position of a sensitive attribute, and of a category."""
@@ -82,11 +73,17 @@ class Category:
         return len(self.labels) + 2
 
     def label(self, code: int) -> Any:
-        """Return the label of a code."""
-        return self.labels[code] if code < len(self.labels) else MISSING_LABEL
+        """Return the label of a code, a number as short as it can be written."""
+        return shorten_float(self.labels[code]) if code < len(self.labels) else MISSING_LABEL
 
-    def encode(self, column: Factorized) -> Array:
-        """Return the codes of a factorized column, shape (n,)."""
+    def encode(self, table: Table) -> Array:
+        """Return the codes of the rows of a table, shape (n,)."""
+        edges, numbers = self.edges, table.numbers(self.name)
+        if edges is not None and numbers is not None:
+            codes = np.searchsorted(edges, numbers, side="right")
+            # NaN sorts after every number; integers are never NaN.
+            return np.where(numbers == numbers, codes, len(self.labels))
+        column = table.factorize(self.name)
         return np.append(self.encode_values(column.values), len(self.labels))[column.codes]
 
     def encode_values(self, values: Sequence[Any]) -> Array:
@@ -128,27 +125,41 @@ def read_categories(
     [('F', 'M'), ('below 22', '22 to 23', '24 and above')]
     """
     others = [key for key in table.keys() if key not in attributes.columns]  # noqa: SIM118
-    table.read(others)
     return (
         *(Category(attribute.name, attribute.values) for attribute in attributes),
-        *(_read_category(key, table.factorize(key), bins) for key in others),
+        *table.map(lambda key: _read_category(table, key, bins), others),
     )
 
 
-def _read_category(key: Any, column: Factorized, bins: int) -> Category:
-    numeric = all(isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values)
-    if not numeric or len(column.values) <= bins:
-        return Category(key, tuple(sort_values(column.values)))
-    numbers = np.sort(_to_numbers(column.values)[column.codes[column.codes >= 0]])
-    values = np.unique(numbers)
-    if len(values) == 1:  # integers that no float can tell apart
-        return Category(key, tuple(sort_values(column.values)))
+def _read_category(table: Table, key: Any, bins: int) -> Category:
+    numbers = _sort_numbers(table, key)
+    # The values of a column with few of them are its categories. So are integers beyond 64 bits
+    # where floats cannot tell them apart.
+    is_new = numbers[1:] != numbers[:-1]
+    if np.count_nonzero(is_new) < bins:
+        values = table.distinct(key)
+        if len(values) <= bins or not is_new.any():
+            return Category(key, tuple(sort_values(values)))
     # Edges are quantiles of the rows. For 6 rows 20 … 25 and 3 bins they are rows 2 and 4, that
     # is 22 and 24: below 22, 22 to 23, 24 and above. A value that most rows have, such as 0, is a
     # quantile several times; it becomes a bin of its own, because no edge is at the lowest value.
     inner = numbers[[-(-i * (len(numbers) - 1) // bins) for i in range(1, bins)]]
-    edges = np.unique(np.maximum(inner, values[1]))
-    return Category(key, tuple(_describe_bins(edges, values)), edges)
+    edges = np.unique(np.maximum(inner, numbers[1:][is_new][0]))
+    return Category(key, tuple(_describe_bins(edges, numbers)), edges)
+
+
+def _sort_numbers(table: Table, key: Any) -> Array:
+    """Return the numbers of a numeric column, sorted, without missing values; else nothing."""
+    numbers = table.numbers(key)
+    if numbers is None:
+        column = table.factorize(key)
+        if not all(
+            isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values
+        ):
+            return np.empty(0)
+        numbers = _to_numbers(column.values)[column.codes[column.codes >= 0]]
+    numbers = np.sort(numbers)  # NaN is last
+    return numbers[: len(numbers) - np.count_nonzero(numbers != numbers)]
 
 
 def _to_numbers(values: Sequence[Any]) -> Array:
@@ -157,13 +168,22 @@ def _to_numbers(values: Sequence[Any]) -> Array:
     return numbers if numbers.dtype.kind in "iu" else np.asarray(values, float)
 
 
-def _describe_bins(edges: Array, values: Array) -> Iterator[str]:
-    """Yield a description of each bin, by the values that are in it."""
-    yield f"below {edges[0]:g}"
-    for low, high in pairwise(edges):
-        last = values[values < high][-1]
-        yield f"{low:g}" if low == last else f"{low:g} to {last:g}"
-    yield f"{edges[-1]:g} and above"
+def _describe_bins(edges: Array, numbers: Array) -> Iterator[str]:
+    """Yield a description of each bin, by the sorted numbers that are in it.
+
+    >>> list(_describe_bins(np.array([1, 1_250_000]), np.array([0, 1, 1_249_999, 1_250_000])))
+    ['below 1', '1 to 1249999', '1250000 and above']
+    """
+    last = numbers[np.searchsorted(numbers, edges) - 1]
+    yield f"below {_format_edge(edges[0])}"
+    for low, high in zip(edges[:-1], last[1:], strict=True):
+        yield _format_edge(low) + ("" if low == high else f" to {_format_edge(high)}")
+    yield f"{_format_edge(edges[-1])} and above"
+
+
+def _format_edge(number: Any) -> str:
+    """Format a number with six digits, or with all digits before the decimal point."""
+    return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,37 +224,22 @@ class PairCounts:
         return replace(self, counts=counts)
 
 
-def expected_counts(counts: Array) -> Array:
-    """Return the counts of a table if its rows and columns were independent."""
-    return np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
-
-
-def find_rare_cells(counts: Array, max_share: float, min_expected: float) -> Array:
-    """Return which cells have at most this share of their expected count, a boolean array.
-
-    Cells with an expected count below `min_expected` are never rare.
-
-    >>> find_rare_cells(np.array([[9, 0], [0, 9]]), max_share=0.01, min_expected=1)
-    array([[False,  True],
-           [ True, False]])
-    """
-    expected = expected_counts(counts)
-    return (counts <= max_share * expected) & (expected >= max(min_expected, 1e-9))
-
-
 def count_pairs(
     table: Table, attributes: SensitiveAttributes, categories: tuple[Category, ...]
 ) -> PairCounts:
     """Count the rows of a table, or of a part of one, by pairs of values."""
     sensitive = attributes.encode(table)
-    codes = encode_categories(table, sensitive, categories)
-    counts = {
-        (j, i): _cross_tabulate(sensitive[j], codes[i], len(attribute.values), len(category))
-        for j, attribute in enumerate(attributes)
-        for i, category in enumerate(categories)
-        if i != j
-    }
-    return PairCounts(attributes, categories, counts)
+
+    def count(i: int) -> dict[PairKey, Array]:
+        codes, n = _encode_category(table, sensitive, categories, i), len(categories[i])
+        return {
+            (j, i): _cross_tabulate(sensitive[j], codes, len(attribute.values), n)
+            for j, attribute in enumerate(attributes)
+            if i != j
+        }
+
+    counts = table.map(count, range(len(categories)))
+    return PairCounts(attributes, categories, {k: v for some in counts for k, v in some.items()})
 
 
 def encode_categories(
@@ -249,14 +254,15 @@ def _encode_category(
 ) -> Array:
     category = categories[i]
     if i >= len(sensitive):
-        return category.encode(table.factorize(category.name))
+        return category.encode(table)
     return np.where(sensitive[i] < 0, len(category.labels), sensitive[i])
 
 
 def _cross_tabulate(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Array:
-    known = rows >= 0
-    cell = rows[known].astype(np.intp) * n_columns + columns[known]
-    return np.bincount(cell, minlength=n_rows * n_columns).reshape(n_rows, n_columns)
+    # Missing values, code -1, are row 0 of the table of counts, which is dropped.
+    cell = (rows.astype(np.intp) + 1) * n_columns + columns
+    counts = np.bincount(cell, minlength=(n_rows + 1) * n_columns)
+    return counts.reshape(n_rows + 1, n_columns)[1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,8 +338,8 @@ class PairCheck:
 def _check_types(table: Table, categories: Sequence[Category]) -> None:
     """Raise ValueError if a column is numeric in the reference data, but not in the table."""
     for category in categories:
-        if category.edges is not None:
-            category.encode_values(table.factorize(category.name).values)
+        if category.edges is not None and table.numbers(category.name) is None:
+            category.encode_values(table.distinct(category.name))
 
 
 def learn_pair_check(
@@ -343,7 +349,7 @@ def learn_pair_check(
     *,
     bins: int = MAX_BINS,
     rare: float = MAX_RARE_SHARE,
-    min_expected: float = MIN_EXPECTED,
+    alpha: float = ALPHA,
 ) -> PairCheck:
     """Learn from reference data which pairs of values are implausible.
 
@@ -354,12 +360,12 @@ def learn_pair_check(
     attributes : SensitiveAttributes
     reference : DataFrame or array, optional
         The table itself by default. Columns that the table does not have are ignored.
-    bins, rare, min_expected
+    bins, rare, alpha
         See `RiskAssessment.plausibility`.
     """
     check_integer("bins", bins, at_least=2)
     check_fraction("rare", rare)
-    check_nonnegative("min_expected", min_expected)
+    check_fraction("alpha", alpha)
     known = as_table(table if reference is None else reference)
     absent = [key for key in table.keys() if key not in known.keys()]  # noqa: SIM118
     if absent:
@@ -369,9 +375,4 @@ def learn_pair_check(
     if known is not table and isinstance(table, Table):
         _check_types(table, categories[len(attributes) :])
     pairs = count_pairs(known, attributes, tuple(categories))
-    rare_cells = {
-        pair: find_rare_cells(counts, rare, min_expected) for pair, counts in pairs.counts.items()
-    }
-    return PairCheck(
-        known.n_rows, pairs, {k: cells for k, cells in rare_cells.items() if cells.any()}
-    )
+    return PairCheck(known.n_rows, pairs, find_rare_cells(pairs.counts, rare=rare, alpha=alpha))

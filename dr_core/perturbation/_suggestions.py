@@ -2,8 +2,9 @@
 
 Some values, such as "Husband", occur in nearly only one group. A perturbed row that keeps such a
 value is implausible. The counterpart of the value is a value of the same column that occurs in
-nearly only the other group, in rows with similar values in all other columns. Check by hand
-whether both values have the same meaning before you use a suggestion.
+nearly only the other group, in rows with similar values in all other columns. Counts cannot tell
+whether both values have the same meaning: a ward for urology and one for maternity are alike in
+everything but the sex of their patients. A person who knows the data must confirm each pair.
 """
 
 from __future__ import annotations
@@ -18,22 +19,20 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import as_table
-from dr_core._utils import Array, check_fraction, check_nonnegative
+from dr_core._utils import Array, check_fraction
 from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, learn_attributes
 from dr_core.perturbation._pairs import (
     MAX_BINS,
-    MAX_RARE_SHARE,
     Category,
     count_pairs,
     encode_categories,
-    find_rare_cells,
     read_categories,
 )
+from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 
 __all__ = ["Suggestions", "suggest_couplings"]
 
-MIN_EXPECTED_OTHERS = 5.0
-"""Minimum expected number of rows of the other group, for a value to be exclusive."""
+CAUTION = "Proposed by likeness of counts only; confirm each pair before you use it."
 
 MIN_LIKENESS = 0.85
 """Minimum likeness of counterparts."""
@@ -59,6 +58,8 @@ class Suggestion(NamedTuple):
 class Suggestions:
     """Values that nearly only one group has, and rules that would exchange them.
 
+    Counterparts are proposed by likeness of counts only; confirm each pair before you use it.
+
     Attributes
     ----------
     table : DataFrame
@@ -75,13 +76,11 @@ class Suggestions:
     coupled: dict[Any, dict[Any, dict[Any, dict[Any, Any]]]]
 
     def __repr__(self) -> str:
-        return (
-            f"<Suggestions: check each by hand>\n{self.table}\ncoupled = {pformat(self.coupled)}"
-        )
+        return f"<Suggestions>\n{CAUTION}\n{self.table}\ncoupled = {pformat(self.coupled)}"
 
     def _repr_html_(self) -> str:
         rules = escape(pformat(self.coupled))
-        return f"{self.table.to_html()}<p>Check each by hand:</p><pre>coupled = {rules}</pre>"
+        return f"<p>{CAUTION}</p>{self.table.to_html()}<pre>coupled = {rules}</pre>"
 
 
 def suggest_couplings(
@@ -89,9 +88,14 @@ def suggest_couplings(
     privileged: Mapping[Any, Any] | SensitiveAttributes,
     *,
     rare: float = MAX_RARE_SHARE,
-    min_expected: float = MIN_EXPECTED_OTHERS,
+    alpha: float = ALPHA,
 ) -> Suggestions:
-    """Find values that are (nearly) exclusive to one group, and suggest rules for them.
+    """Find values that are (nearly) exclusive to one group, and propose rules for them.
+
+    Rules are proposed by likeness of counts only: two values are paired if each is nearly
+    exclusive to one group and their rows are alike in all other columns. Both values may still
+    have different meanings, such as wards for urology and for maternity. Confirm each pair before
+    you use it, and delete the others from `coupled`.
 
     Parameters
     ----------
@@ -101,8 +105,9 @@ def suggest_couplings(
     rare : float in [0, 1)
         A value is exclusive to one group if its count in the other group is at most this share of
         the count expected if group and value were independent.
-    min_expected : float
-        Values with a lower expected count in the other group are not suggested.
+    alpha : float in [0, 1)
+        If all columns are independent of the groups, any value is found with at most this
+        probability. See `RiskAssessment.plausibility`.
 
     Returns
     -------
@@ -121,38 +126,44 @@ def suggest_couplings(
     {'relationship': {'sex': {'Female': {'Husband': 'Wife'}, 'Male': {'Wife': 'Husband'}}}}
     """
     check_fraction("rare", rare)
-    check_nonnegative("min_expected", min_expected)
+    check_fraction("alpha", alpha)
     table = as_table(X)
     attributes = learn_attributes(table, privileged)
     categories = read_categories(table, attributes, MAX_BINS)
     pairs = count_pairs(table, attributes, categories)
     codes = encode_categories(table, attributes.encode(table), categories)
+    tables = {
+        (j, i): _count_by_group(attributes.attributes[j], categories[i], counts)
+        for (j, i), counts in pairs.counts.items()
+        if i >= len(attributes) and categories[i].edges is None
+    }
     found = []
-    for (j, i), counts in pairs.counts.items():
-        if i >= len(attributes) and categories[i].edges is None:
-            attribute = attributes.attributes[j]
-            exclusive = _find_exclusive(attribute, categories[i], counts, rare, min_expected)
-            others = [k for k in range(len(attributes), len(categories)) if k != i]
-            columns = [(codes[k], len(categories[k])) for k in others]
-            found += _add_counterparts(exclusive, codes[i], columns)
+    for (j, i), is_rare in find_rare_cells(tables, rare=rare, alpha=alpha).items():
+        about = attributes.names[j], categories[i], tables[j, i]
+        exclusive = _find_exclusive(*about, is_rare)
+        others = [k for k in range(len(attributes), len(categories)) if k != i]
+        columns = [(codes[k], len(categories[k])) for k in others]
+        found += _add_counterparts(exclusive, codes[i], columns)
     found.sort(key=lambda suggestion: -suggestion.rows)
     frame = pd.DataFrame(found, columns=list(Suggestion._fields))
     return Suggestions(frame, _make_rules(found, attributes))
 
 
+def _count_by_group(attribute: Attribute, category: Category, counts: Array) -> Array:
+    """Return the rows of each group with each known value of the category, (2, values)."""
+    known = counts[:, : len(category.labels)]
+    return np.stack([known[attribute.is_privileged == g].sum(axis=0) for g in (False, True)])
+
+
 def _find_exclusive(
-    attribute: Attribute, category: Category, counts: Array, rare: float, min_expected: float
+    name: Any, category: Category, by_group: Array, is_rare: Array
 ) -> dict[int, Suggestion]:
     """Return the values that nearly only one group has, by their codes in the category."""
-    # counts[a, v] is the number of rows with value a of the attribute and value v of the column.
     # by_group has one row for each group. [[0, 90], [80, 1]] means that value 0 occurs in 80
     # privileged rows only. It is rare in row 0, so it is exclusive to group 1.
-    known = counts[:, : len(category.labels)]
-    by_group = np.stack([known[attribute.is_privileged == g].sum(axis=0) for g in (False, True)])
-    is_rare = find_rare_cells(by_group, rare, min_expected)
     return {
         v: Suggestion(
-            attribute.name,
+            name,
             category.name,
             category.labels[v],
             GROUP_NAMES[group],

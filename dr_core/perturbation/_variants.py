@@ -67,7 +67,10 @@ class Variants:
         0.9999999999999999.
         """
         some = np.flatnonzero(values)  # most predictions do not change
-        return self._sum_by_row(some, self.probability[some] * values[some, None]) / self._total
+        terms = self.probability[some]
+        if values.dtype != bool:
+            terms *= values[some, None]
+        return self._sum_by_row(some, terms) / self._total
 
     @cached_property
     def _mass(self) -> Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from dr_core._utils import format_value
 from dr_core.report._drawings import (
     SHARE_SCALE,
     Cell,
@@ -66,9 +67,12 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         "Changing only a sensitive attribute can produce combinations rarely or never seen in the "
         "data. Predictions for such rows may mean little. A perturbed row is implausible if its "
         "new sensitive value never occurs with one of its other values in the reference data, or "
-        "at most a hundredth as often as expected by chance."
+        "at most a hundredth as often as expected if both were independent, and if this is "
+        "significant (Fisher's exact test, corrected for the number of pairs)."
     )
-    if not pairs.empty:
+    if pairs.empty:
+        yield "No perturbed row is implausible."
+    else:
         most_frequent = "; ".join(
             f"{_format_new_value(row)} with {_format_kept_value(row)} ({row.rows:,.0f} rows)"
             for row in pairs.head(2).itertuples()
@@ -144,7 +148,7 @@ def _make_pair_table(comparison: Comparison) -> ReportTable:
     shown = found.pairs.head(MAX_PAIR_ROWS)
     selection = f" The {len(shown)} most frequent of {len(found.pairs)} pairs."
     return ReportTable(
-        "Pairs that make perturbed rows implausible",
+        "Combinations rarely or never seen in the data",
         [
             Column("Attribute becomes"),
             Column("with this value of another column"),
@@ -152,7 +156,7 @@ def _make_pair_table(comparison: Comparison) -> ReportTable:
             *([] if coupled is None else [Column("Left", "with coupled columns")]),
             Column("Share", "of perturbed rows"),
             Column("Seen", "in the reference data"),
-            Column("Expected there", "by chance"),
+            Column("Expected there", "if independent"),
         ],
         [_make_pair_row(row, left, coupled is not None) for row in shown.itertuples()],
         "If a value can become several others, numbers of rows are expected values."
@@ -182,8 +186,8 @@ def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool
 
 
 def _format_new_value(row: Any) -> str:
-    return f"{format_name(row.attribute)} = {format_name(row.becomes)}"
+    return f"{format_name(row.attribute)} = {format_name(format_value(row.becomes))}"
 
 
 def _format_kept_value(row: Any) -> str:
-    return f"{format_name(row.column)} = {format_name(row.value)}"
+    return f"{format_name(row.column)} = {format_name(format_value(row.value))}"

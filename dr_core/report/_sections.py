@@ -210,7 +210,7 @@ class Sections:
     def _iter_plausible_details(self, model: Any) -> Iterator[str]:
         everything = self.attributes[-1]
         implausible = self.get_row(IMPLAUSIBLE_SHARE, model, everything)
-        if not _is_unknown(implausible):
+        if not _is_unknown(implausible) and implausible.value > 0:
             yield (
                 f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
                 "combinations rarely or never seen in the data."

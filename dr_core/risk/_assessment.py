@@ -28,10 +28,10 @@ from dr_core._utils import (
 )
 from dr_core.perturbation import (
     ALL,
+    ALPHA,
     MARGINALISED,
     MAX_BINS,
     MAX_RARE_SHARE,
-    MIN_EXPECTED,
     PRIVILEGED,
     PerturbationPlan,
     SensitiveAttributes,
@@ -239,12 +239,13 @@ class RiskAssessment:
         *,
         bins: int = MAX_BINS,
         rare: float = MAX_RARE_SHARE,
-        min_expected: float = MIN_EXPECTED,
+        alpha: float = ALPHA,
     ) -> Plausibility:
         """Compute the share of plausible perturbed rows, and the risk among these only.
 
-        A perturbed row is implausible if its new sensitive value is rare beside one of its other
-        values in the reference data.
+        A perturbed row is implausible if its new sensitive value is seen with one of its other
+        values rarely or never in the reference data, by far and significantly less often than
+        if both were independent.
 
         Parameters
         ----------
@@ -253,10 +254,12 @@ class RiskAssessment:
         bins : int
             Columns with more distinct numbers than this are divided into this number of bins.
         rare : float in [0, 1)
-            A pair of values is implausible if its count is at most this share of the count
-            expected if both were independent. With 0, only pairs that never occur are implausible.
-        min_expected : float
-            Pairs with a lower expected count are never implausible.
+            A pair of values can be implausible if its count is at most this share of the count
+            expected if both were independent. With 0, only pairs that never occur can be.
+        alpha : float in [0, 1)
+            If all columns are independent of the sensitive attributes, any pair is called
+            implausible with at most this probability: a pair needs a p-value of Fisher's exact
+            test, one-sided, that is at most `alpha` after Holm's correction for all pairs.
 
         Returns
         -------
@@ -277,7 +280,7 @@ class RiskAssessment:
                 "plausibility is available only where assess_risk was given one table in memory; "
                 "X came in partitions."
             )
-        options: dict[str, Any] = {"bins": bins, "rare": rare, "min_expected": min_expected}
+        options: dict[str, Any] = {"bins": bins, "rare": rare, "alpha": alpha}
         attributes = self.plan.attributes
         check = learn_pair_check(self.part.table, attributes, reference, **options)
         found = fold(

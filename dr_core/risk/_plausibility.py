@@ -1,8 +1,8 @@
 """The risk of perturbed rows that occur in the data, apart from that of the others.
 
 Discriminative risk is made of two parts, DR = (1 − s) DR(plausible) + s DR(implausible), where s
-is the share of perturbed rows that are implausible (see `PairCheck`). A row that stays as it is
-counts as plausible.
+is the share of perturbed rows that are implausible: they have combinations of values rarely or
+never seen in the data (see `PairCheck`). A row that stays as it is counts as plausible.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, exact_sums, share, to_float
+from dr_core._utils import Array, exact_sums, format_value, share, shorten_float, to_float
 from dr_core.perturbation import PairCheck, PairCounts, PerturbationPlan, expected_counts
 from dr_core.risk._changes import Changes
 
@@ -24,6 +24,8 @@ __all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals"]
 
 MAX_NAMED = 3
 """Maximum number of pairs that one line names."""
+
+NO_PAIR = "none has a pair of values that is significantly and by far too rare in the data"
 
 PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
@@ -88,23 +90,24 @@ class PlausibilityFold:
             return np.array([exact_sums(row * w)[0] for row in changes.expect(which)], object)
 
         last = [plan.find_scenario(-1, kind) for kind in range(len(plan.kinds))]
-        masses = [variants.probability[:, s] * w[variants.rows] for s in last]
+        found: tuple[dict[Any, Cells], ...] = tuple({} for _ in last)
+        for pair, (hit, cell) in hits.items():
+            own, cells = w[variants.rows[hit]], cell[hit]
+            for of_kind, s in zip(found, last, strict=True):
+                of_kind[pair] = _sum_by_cell(cells, variants.probability[hit, s] * own)
         return PlausibilityTotals(
             exact_sums(w)[0],
             add_up(implausible),
             add_up(changes.loss),
             add_up(changes.loss * implausible),
-            tuple(
-                {pair: _sum_by_cell(cell[hit], mass[hit]) for pair, (hit, cell) in hits.items()}
-                for mass in masses
-            ),
+            found,
         )
 
 
 def _sum_by_cell(cells: Array, mass: Array) -> Cells:
     """Return exact sums of the mass in each cell that has any."""
     some = mass > 0
-    found, place = np.unique(cells[some], return_inverse=True)
+    place, found = pd.factorize(cells[some])
     return dict(zip(found.tolist(), exact_sums(mass[some], place, len(found)), strict=True))
 
 
@@ -125,15 +128,15 @@ class Plausibility:
     --------
     >>> from dr_core import assess_risk
     >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "title": ["Mr", "Dr", "Ms", "Dr"]})
-    >>> X = pd.concat([X] * 2, ignore_index=True)
+    >>> X = pd.concat([X] * 10, ignore_index=True)
     >>> promotes = lambda X: (X["sex"] == "M") & (X["title"] == "Dr")
     >>> found = assess_risk(promotes, X, {"sex": "M"}).plausibility()
     >>> found.share, found.risk
     (0.5, 1.0)
     >>> found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]]
       becomes column value  rows  seen  expected
-    0       F  title    Mr   2.0     0       1.0
-    1       M  title    Ms   2.0     0       1.0
+    0       F  title    Mr  10.0     0       5.0
+    1       M  title    Ms  10.0     0       5.0
     """
 
     plan: PerturbationPlan
@@ -187,8 +190,8 @@ class Plausibility:
     def pairs(self) -> pd.DataFrame:
         """The implausible pairs that perturbed rows contain, the most frequent first.
 
-        An `attribute` `becomes` a value that is rare beside this `value` of a `column`. `rows` is
-        the expected weight of perturbed rows with the pair, `share` their share of all rows. The
+        An `attribute` `becomes` a value rarely or never seen with this `value` of a `column`.
+        `rows` is the expected weight of perturbed rows with the pair, `share` their share. The
         reference data has `seen` rows with the pair, and would have `expected` ones if both
         columns were independent.
         """
@@ -204,23 +207,36 @@ class Plausibility:
             seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
             for cell, mass in sorted(cells.items()):
                 a, v = divmod(cell, len(category))
-                names = attribute.name, attribute.values[a], category.name, category.label(v)
+                becomes = shorten_float(attribute.values[a])
+                names = attribute.name, becomes, category.name, category.label(v)
                 rows = to_float(mass), share(mass, self.totals.total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:
         named = [
-            f"{row.attribute} = {row.becomes} with {row.column} = {row.value} ({row.rows:,.0f})"
+            f"{row.attribute} = {format_value(row.becomes)} with "
+            f"{row.column} = {format_value(row.value)} ({row.rows:,.0f})"
             for row in self.pairs.head(MAX_NAMED).itertuples()
         ]
-        most_frequent = f", most often {'; '.join(named)}" if named else ""
+        if not named:
+            return f"No perturbed row is implausible: {NO_PAIR}."
         return (
-            f"{self.share:.2%} of perturbed rows are implausible{most_frequent}. Discriminative "
-            f"risk among the others: {self.risk:.2%}."
+            f"{self.share:.2%} of perturbed rows are implausible, with combinations rarely or "
+            f"never seen in the data, most often {'; '.join(named)}. Discriminative risk among "
+            f"the others: {self.risk:.2%}."
         )
 
     def __repr__(self) -> str:
         return f"<Plausibility: {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(str(self))}</p>{self.pairs.to_html(float_format='{:,.4g}'.format)}"
+        return f"<p>{escape(str(self))}</p>{self.pairs.to_html(float_format=_format_count)}"
+
+
+def _format_count(value: float) -> str:
+    """Format a number of rows or a share with at least four digits.
+
+    >>> _format_count(12462.0), _format_count(0.41317)
+    ('12,462', '0.4132')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"

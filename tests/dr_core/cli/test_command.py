@@ -384,9 +384,23 @@ def written(path):
 
 def printed(out):
     """What was printed, but which rows are implausible."""
-    start, end = out.find(" of perturbed rows are implausible"), out.find("+--")
-    told = out[: out.rfind("\n", 0, start) + 1] + out[end:] if start > 0 else out
+    sentence, end = re.search("perturbed rows? (is|are) implausible", out), out.find("+--")
+    told = out[: out.rfind("\n", 0, sentence.start()) + 1] + out[end:] if sentence else out
     return [line for line in told.splitlines() if "plausible" not in line]
+
+
+def test_independent_columns_raise_no_alarm(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 12))).add_prefix("x").assign(group=[1] * 20 + [0] * 180)
+    X.assign(label=(X["x0"] > 0).astype(int)).to_csv(tmp_path / "rows.csv", index=False)
+    options = ("--label", "label", "--favorable", 1, "--privileged", "group=0")
+    outputs = ("--html", tmp_path / "rows.html", "--json", tmp_path / "rows.json")
+    code, out, _ = run(capsys, tmp_path / "rows.csv", *options, *outputs)
+    assert code == 0
+    assert "No perturbed row is implausible" in out
+    assert "perturbed rows are implausible" not in out
+    assert "perturbed rows are implausible" not in (tmp_path / "rows.html").read_text()
+    assert json.loads((tmp_path / "rows.json").read_text())["implausible_pairs"] == {"model": []}
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -131,3 +131,11 @@ def test_no_group_has_a_share_of_changes_where_nothing_changes(people, labels):
     comparison = table(people, labels, {"sex": "M"}, lambda X: (X["score"] > 0).astype(int))
     assert comparison.by_group["risk"].tolist() == [0, 0]
     assert comparison.by_group["carries"].tolist() == [0, 0]
+
+
+def test_groups_of_single_precision_numbers_are_named_as_a_person_would_write_them():
+    X = pd.DataFrame({"dose": np.array([5.3, 7.1] * 10, dtype=np.float32), "age": range(20)})
+    y = (X["age"] > 9).astype(int)
+    rule = {"rule": lambda X: (X["age"] > 5).astype(int)}
+    groups = compare(rule, X, y, {"dose": float(np.float32(5.3))}).by_group["group"]
+    assert set(groups) == {"5.3", "7.1"}

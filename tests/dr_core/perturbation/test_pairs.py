@@ -4,10 +4,11 @@ from operator import add
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from dr_core import datasets, learn_attributes
-from dr_core._tables import as_table, factorize
+from dr_core._tables import as_table
 from dr_core.perturbation._pairs import Category, count_pairs, read_categories
 
 
@@ -43,10 +44,52 @@ def test_a_value_that_most_rows_have_is_a_bin_of_its_own():
     table = as_table(X)
     gain = read_categories(table, learn_attributes(table, {"sex": "M"}))[-1]
     assert gain.labels[0] == "below 1"
-    assert gain.encode(table.factorize("gain"))[:80].max() == 0
+    assert gain.encode(table)[:80].max() == 0
 
 
 def test_an_unknown_value_is_neither_known_nor_missing():
     category = Category("title", ("Mr", "Ms"))
-    column = factorize(np.array(["Ms", "Dr", None], dtype=object))
-    assert category.encode(column).tolist() == [1, 3, 2]
+    table = as_table(pd.DataFrame({"title": ["Ms", "Dr", None]}))
+    assert category.encode(table).tolist() == [1, 3, 2]
+
+
+NUMBERS = [*range(25), 2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.array(NUMBERS, dtype=np.int64),
+        np.array(NUMBERS, dtype=np.uint64),
+        np.array(NUMBERS, dtype=object),
+        pd.array(NUMBERS, dtype="Int64"),
+        pd.Categorical(NUMBERS),
+        pl.Series(NUMBERS),
+    ],
+    ids=["int64", "uint64", "object", "Int64", "category", "polars"],
+)
+def test_integers_are_binned_alike_whatever_their_type(column):
+    make = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+    table = as_table(make({"sex": [*"MF" * 13, "M"], "x": column}))
+    (_, category) = read_categories(table, learn_attributes(table, {"sex": "M"}), bins=5)
+    assert category.edges.tolist() == [6, 11, 16, 21]
+    assert category.labels[-1] == "21 and above"
+    assert category.encode(table).tolist() == [0] * 6 + [1] * 5 + [2] * 5 + [3] * 5 + [4] * 6
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "Float64", object])
+def test_missing_numbers_are_a_category_of_their_own(dtype):
+    numbers = [*np.arange(20) / 4, None]
+    table = as_table(
+        pd.DataFrame({"sex": [*"MF" * 10, "M"], "x": pd.Series(numbers, dtype=dtype)})
+    )
+    (_, category) = read_categories(table, learn_attributes(table, {"sex": "M"}), bins=2)
+    assert category.labels == ("below 2.5", "2.5 and above")
+    assert category.encode(table).tolist() == [0] * 10 + [1] * 10 + [2]
+
+
+def test_columns_of_many_numbers_are_not_turned_into_python_objects():
+    table = as_table(pd.DataFrame({"sex": ["M", "F"] * 50, "x": np.arange(100) / 7}))
+    attributes = learn_attributes(table, {"sex": "M"})
+    count_pairs(table, attributes, read_categories(table, attributes))
+    assert list(table._factorized) == ["sex"]

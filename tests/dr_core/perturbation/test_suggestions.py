@@ -76,8 +76,30 @@ def test_income_suggests_husbands_and_wives_and_no_country():
     assert "native-country" in set(found.table["column"])
 
 
-def test_the_repr_asks_to_check_and_shows_the_rules():
-    found = suggest_couplings(titles(), {"sex": "M"})
-    assert "check each by hand" in repr(found)
-    assert "coupled = {'title'" in repr(found)
-    assert "Check each by hand" in found._repr_html_()
+def make_wards(n=2000):
+    """Patients of a hospital: one ward takes men only, another women only."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.choice(["F", "M"], n), "age": rng.normal(50, 15, n).round()})
+    own = np.where(X["sex"] == "M", "urology", "maternity")
+    X["ward"] = np.where(rng.random(n) < 0.4, own, rng.choice(["surgery", "cardiology"], n))
+    return X.assign(private=rng.choice(["no", "yes"], n), nights=rng.poisson(4, n))
+
+
+def test_wards_of_different_meaning_are_alike_so_a_person_must_confirm_the_pair():
+    found = suggest_couplings(make_wards(), {"sex": "M"})
+    pair = found.table.set_index("value").loc["urology"]
+    assert pair["counterpart"] == "maternity"
+    assert pair["likeness"] > 0.9
+    request = "roposed by likeness of counts only; confirm each pair before you use it"
+    assert request in repr(found)
+    assert request in found._repr_html_()
+    assert "confirm each pair" in " ".join(suggest_couplings.__doc__.split()).lower()
+    assert "coupled = {'ward'" in repr(found)
+
+
+def test_independent_columns_give_no_suggestion():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X = pd.DataFrame({f"x{i}": rng.integers(0, 10, 300).astype(str) for i in range(20)})
+        X["sex"] = rng.permutation(["F"] * 30 + ["M"] * 270)
+        assert suggest_couplings(X, {"sex": "M"}).table.empty

@@ -7,7 +7,7 @@ import pytest
 from dr_core import compare, learn_attributes
 
 RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
-TABLE, PAIRS = "Discriminative risk as defined", "Pairs that make perturbed rows implausible"
+TABLE, PAIRS = "Discriminative risk as defined", "Combinations rarely or never seen in the data"
 
 
 def hires(X):
@@ -103,6 +103,15 @@ def test_names_cannot_break_the_page(people, read):
     page = compare(rule, X, y, {"sex": "M"}, reference=True).to_html()
     assert "<script>alert" not in page
     assert "title = <script>alert(1)</script>" in read(page).text
+
+
+def test_independent_columns_raise_no_alarm(read):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 12))).add_prefix("x").assign(group=[1] * 20 + [0] * 180)
+    rule = {"rule": lambda X: (X["x0"] > 0).astype(int)}
+    page = read(compare(rule, X, X["x1"] > 0, {"group": 0}, reference=True).to_html())
+    assert "No perturbed row is implausible." in page.text
+    assert "of the perturbed rows are implausible" not in page.text
 
 
 def test_json_holds_the_pairs_and_the_rules(coupled):

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -77,7 +79,7 @@ def test_with_rules_no_implausible_row_of_income_is_due_to_that_pair(income):
 @settings(max_examples=50)
 @given(frames(), st.sampled_from([0.4, 1.0]), st.sampled_from([{}, RULES]))
 def test_share_risk_and_pairs_are_those_of_the_textbook(X, p, rules):
-    options = {"rare": 0.2, "min_expected": 0.5}
+    options = {"rare": 0.2, "alpha": 0.87654321}  # no p-value of so few rows is equal to it
     risk = assess_risk(predict, X, learn_attributes(X, BOTH, coupled=rules), p=p)
     ours = risk.plausibility(**options)
     rows = X.to_dict("records")
@@ -95,7 +97,7 @@ def test_share_risk_and_pairs_are_those_of_the_textbook(X, p, rules):
 @given(frames(), st.sampled_from([0.4, 1.0]))
 def test_risk_is_made_of_that_of_plausible_and_of_implausible_rows(X, p):
     risk = assess_risk(predict, X, BOTH, p=p)
-    table = risk.plausibility(min_expected=0).table().fillna(0)
+    table = risk.plausibility(alpha=0.99).table().fillna(0)
     parts = (1 - table["implausible"]) * table["risk_plausible"]
     parts += table["implausible"] * table["risk_implausible"]
     np.testing.assert_allclose(parts, risk.table()["risk"], atol=1e-12)
@@ -110,11 +112,58 @@ def test_a_pair_never_seen_makes_a_row_implausible_and_a_rare_one_too():
     assert risk.plausibility(rare=0).share == pytest.approx(0.499)
 
 
-def test_pairs_that_chance_would_not_have_shown_are_not_judged():
+def test_names_of_people_are_no_finding():
     X = pd.DataFrame({"sex": ["M", "F"] * 50, "name": [f"person {i}" for i in range(100)]})
     risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"})
     assert risk.plausibility().share == 0
-    assert risk.plausibility(min_expected=0.5).share == 1
+    assert risk.plausibility(alpha=0.9).share == 0
+
+
+def test_a_smaller_level_of_significance_finds_less():
+    X = pd.DataFrame({"sex": ["M", "F"] * 6, "title": ["Mr", "Ms"] * 6})
+    risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"})
+    # Four pairs; each of the two that are never seen has a p-value of 1 / 924.
+    assert risk.plausibility(alpha=3.99 / 924).share == 0
+    assert risk.plausibility(alpha=4.01 / 924).share == 1
+    assert risk.plausibility(alpha=0).share == 0
+
+
+def make_independent(rng, n, n_columns, minority):
+    """Normal columns, and a group of a given share that has nothing to do with them."""
+    X = pd.DataFrame(rng.normal(size=(n, n_columns))).add_prefix("x")
+    return X.assign(group=rng.permutation(np.arange(n) < minority * n).astype(int))
+
+
+@pytest.mark.parametrize(("n", "n_columns", "minority"), [(200, 12, 0.1), (500, 20, 0.05)])
+def test_independent_columns_have_no_implausible_pair(n, n_columns, minority):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X = make_independent(rng, n, n_columns, minority)
+        found = assess_risk(lambda X: X["x0"] > 0, X, {"group": 0}).plausibility()
+        assert found.share == 0
+        assert found.pairs.empty
+        assert str(found).startswith("No perturbed row is implausible")
+
+
+def test_ricci_has_no_implausible_pair():
+    ricci = datasets.load("ricci")
+    found = assess_risk(lambda X: X["Written"] > 80, ricci.data, ricci.privileged).plausibility()
+    assert found.share == 0
+
+
+def test_numbers_are_written_as_a_person_would():
+    rng = np.random.default_rng(0)
+    sex = np.repeat([0.0, 1.0], 200)
+    X = pd.DataFrame({"sex": sex, "ph": np.where(sex, 5.3, 7.1).astype(np.float32)})
+    X["salary"] = (sex + 1) * 1_000_000 + rng.permutation(400)
+    X["height"] = np.where(sex, 1.7, 1.5).astype(np.float32) + np.float32(0.125) * np.arange(400)
+    found = assess_risk(lambda X: X["ph"] > 6, X, {"sex": 1.0}).plausibility()
+    assert {5.3, 7.1} < set(found.pairs["value"])
+    text = " ".join(map(str, found.pairs["value"]))
+    assert not re.search(r"\d\.\d{7}|e\+", text)
+    assert re.search(r"\b\d{7}\b", text)
+    assert "sex = 0 with " in str(found)
+    assert "e+0" not in found._repr_html_()
 
 
 def test_numbers_are_binned():
@@ -129,8 +178,8 @@ def test_numbers_are_binned():
 
 @pytest.mark.parametrize("first", [2**60, 2**80])
 def test_integers_that_floats_cannot_represent_are_read(first):
-    ids = [first + i for i in range(60)]
-    X = pd.DataFrame({"sex": ["M"] * 30 + ["F"] * 30, "id": ids})
+    ids = [first + i for i in range(400)]
+    X = pd.DataFrame({"sex": ["M"] * 200 + ["F"] * 200, "id": ids})
     found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
     assert found.share == (1 if first == 2**60 else 0)  # beyond 64 bits each is a value of its own
 
@@ -198,7 +247,7 @@ def test_columns_of_the_reference_data_that_x_has_not_do_not_count(income):
 
 
 @pytest.mark.parametrize(
-    "option", [{"rare": 1}, {"rare": -0.1}, {"bins": 1}, {"bins": 2.5}, {"min_expected": np.nan}]
+    "option", [{"rare": 1}, {"rare": -0.1}, {"bins": 1}, {"bins": 2.5}, {"alpha": np.nan}]
 )
 def test_options_out_of_range_are_refused(option):
     X = pd.DataFrame({"sex": ["M", "F"], "age": [1, 2]})
@@ -278,6 +327,7 @@ def test_plausibility_without_rows_raises_an_error():
 
 def test_the_repr_names_share_pairs_and_risk(income):
     found = assess_risk(married, income.data, SEX).plausibility()
-    assert repr(found).startswith("<Plausibility: 46.0")
+    assert repr(found).startswith("<Plausibility: 45.98% of perturbed rows are implausible")
+    assert "combinations rarely or never seen in the data" in repr(found)
     assert "sex = Female with relationship = Husband (12,462)" in repr(found)
     assert "<td>Husband</td>" in found._repr_html_()

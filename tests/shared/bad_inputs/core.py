@@ -617,10 +617,10 @@ CASES = {
             ValueError,
             ("attribute", "each_attribute=True"),
         ),
-        "an expected number that is none": (
-            lambda: risk().plausibility(min_expected="3"),
+        "a level of significance that is none": (
+            lambda: risk().plausibility(alpha="3"),
             ValueError,
-            ("min_expected", "finite", "0", "'3'"),
+            ("alpha", "0", "1", "'3'"),
         ),
         "lists to judge plausibility by": (
             lambda: assess_risk(model, X.assign(z=[[1], [2], [3]]), SEX).plausibility(),
@@ -1242,10 +1242,10 @@ CASES = {
             ValueError,
             ("rare", "0", "1", "1.5"),
         ),
-        "a number of rows that is none": (
-            lambda: suggest_couplings(X, SEX, min_expected=float("nan")),
+        "a level of significance that is none": (
+            lambda: suggest_couplings(X, SEX, alpha=float("nan")),
             ValueError,
-            ("min_expected", "finite", "0", "nan"),
+            ("alpha", "0", "1", "nan"),
         ),
         "a share in words": (
             lambda: suggest_couplings(X, SEX, rare="seldom"),

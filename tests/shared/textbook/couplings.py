@@ -1,5 +1,10 @@
 """Coupled columns and plausibility as one would write them on a blackboard: row by row."""
 
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import comb
+
 import pandas as pd
 
 from textbook import risk
@@ -43,29 +48,44 @@ def exact_risk(predict, rows, domains, privileged, rules, p=1.0):
     return total / len(rows)
 
 
-def implausible_pairs(rows, attribute, column, rare, min_expected):
+def lower_tail(seen, with_value, with_other, n):
+    """P(X <= seen), X the number of `with_other` rows among `with_value` of n drawn at random."""
+    ways = sum(comb(with_other, x) * comb(n - with_other, with_value - x) for x in range(seen + 1))
+    return Fraction(ways, comb(n, with_value))
+
+
+def holm(p_values, n_tests, alpha):
+    """Hypotheses (keys) that Holm's procedure rejects; tests without a p-value are never so."""
+    rejected = set()
+    for key in sorted(p_values, key=p_values.get):
+        if p_values[key] > alpha / (n_tests - len(rejected)):
+            break
+        rejected.add(key)
+    return rejected
+
+
+def implausible_pairs(rows, attributes, rare, alpha):
     """Pairs of values that occur (nearly) never, though chance would have shown them."""
-    values = {row[attribute] for row in rows}
-    others = {row[column] for row in rows}
-    pairs = set()
-    for value in values:
-        for other in others:
-            with_value = sum(row[attribute] == value for row in rows)
-            with_other = sum(row[column] == other for row in rows)
-            both = sum(row[attribute] == value and row[column] == other for row in rows)
-            expected = with_value * with_other / len(rows)
-            if expected >= min_expected and both <= rare * expected:
-                pairs.add((attribute, value, column, other))
-    return pairs
-
-
-def plausibility(predict, rows, domains, privileged, rules, p=1.0, rare=0.01, min_expected=1.0):
-    """Share of implausible perturbed rows, the risk among the others, and the pairs' counts."""
-    unlikely = set()
-    for attribute in privileged:
+    p_values, n_tests = {}, 0
+    for attribute in attributes:
         for column in rows[0]:
-            if column != attribute:
-                unlikely |= implausible_pairs(rows, attribute, column, rare, min_expected)
+            if column == attribute:
+                continue
+            of_value = Counter(row[attribute] for row in rows)
+            of_other = Counter(row[column] for row in rows)
+            of_both = Counter((row[attribute], row[column]) for row in rows)
+            for value, other in product(of_value, of_other):
+                n_tests += 1
+                both, margins = of_both[value, other], (of_value[value], of_other[other])
+                if both <= rare * margins[0] * margins[1] / len(rows):
+                    key = attribute, value, column, other
+                    p_values[key] = lower_tail(both, *margins, len(rows))
+    return holm(p_values, n_tests, alpha)
+
+
+def plausibility(predict, rows, domains, privileged, rules, p=1.0, rare=0.01, alpha=0.01):
+    """Share of implausible perturbed rows, the risk among the others, and the pairs' counts."""
+    unlikely = implausible_pairs(rows, privileged, rare, alpha)
     implausible = changed = 0.0
     counts = {}
     for row in rows:
