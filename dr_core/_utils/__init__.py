@@ -23,7 +23,7 @@ from dr_core._utils._checks import (
     truncate,
 )
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
-from dr_core._utils._intervals import Interval, chernoff, wilson
+from dr_core._utils._intervals import Interval, chernoff, fold_interval, widen_interval, wilson
 from dr_core._utils._numbers import (
     NUMERIC_KINDS,
     differs,
@@ -75,6 +75,7 @@ __all__ = [
     "exact_squares",
     "exact_sums",
     "find_repeated",
+    "fold_interval",
     "get_max_unpacked",
     "is_integer",
     "is_number",
@@ -88,6 +89,7 @@ __all__ = [
     "to_float",
     "to_units",
     "truncate",
+    "widen_interval",
     "wilson",
     "write_atomically",
 ]

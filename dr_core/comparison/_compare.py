@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import WEIGHT, Partition, Partitions, Y, as_partitions, encode, factorize
-from dr_core._utils import check_any_weight, check_integer, check_models, quote
+from dr_core._utils import (
+    check_any_weight,
+    check_integer,
+    check_models,
+    quote,
+    widen_interval,
+)
 from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
@@ -21,11 +27,13 @@ from dr_core.metrics import (
     DR,
     ESTABLISHED,
     MEASURES,
+    SIGNED_MEASURES,
     Bootstrap,
     Provider,
     Tally,
     load_provider,
     measure,
+    measure_signed,
     provide_measures,
     tally_predictions,
     tally_profiles,
@@ -107,7 +115,8 @@ def compare(
         Some of `dr_core.metrics.MEASURES`; all of them when left out.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
-        The interval of DR itself is Wilson's, which has positive length even where no prediction
+        The interval of a gap is that of the signed difference, folded at 0; see `Comparison`. The
+        interval of DR itself is Wilson's, which has positive length even where no prediction
         changed.
     provider : {"core", "fairlearn", "aif360"}
         The library that computes the established measures.
@@ -285,11 +294,13 @@ class MeasuredModel:
         """Yield the value and the interval of each measure, for each attribute."""
         for s, attribute in enumerate(self.plan.names):
             values = self._measure(s, names, provider)
+            signed = self._measure_signed(s, values)
             intervals = bootstrap.intervals(self.tallies[s], self.favorable, names)
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
-                ends = intervals.get(one, ()) if one in ESTABLISHED or s in self.known else ()
-                yield row | _name_ends(ends)
+                row["signed"] = signed.get(one, np.nan)
+                ends = intervals.get(one, {}) if one in ESTABLISHED or s in self.known else {}
+                yield row | _widen_ends(ends, row)
                 if one == DR:
                     yield from (
                         row | {"measure": beside, "value": value} | _name_ends(ends)
@@ -300,17 +311,25 @@ class MeasuredModel:
         tally = self.tallies[s]
         check_any_weight(tally.weights.any())
         # DR comes from the same exact sums as in `assess_risk`, hence the same to the last digit.
-        risks = {DR: self._get_risk(s), DR_DIFFERENCE: self._get_difference(s)}
+        risks = {DR: self._get_risk(s), DR_DIFFERENCE: abs(self._get_difference(s))}
         values = measure(tally.table, self.favorable, [n for n in names if n not in risks])
         if provider is not None:
             name = self.plan.names[s]
             values |= provide_measures(provider, tally, self.favorable, values, name)
         return {name: float((risks | values)[name]) for name in names}
 
+    def _measure_signed(self, s: int, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the gaps that have a sign with it: marginalised minus privileged."""
+        names = [name for name in values if name in SIGNED_MEASURES]
+        found = measure_signed(self.tallies[s].table, self.favorable, names)
+        found[DR_DIFFERENCE] = self._get_difference(s)
+        return {name: float(np.copysign(values[name], found[name])) for name in names}
+
     def _get_risk(self, s: int) -> float:
         return self.groups[s].mean("risk") if s in self.known else np.nan
 
     def _get_difference(self, s: int) -> float:
+        """Return DR of marginalised rows minus DR of privileged ones."""
         if s not in self.known:
             return np.nan
         group_of = self.plan.attributes.group_of
@@ -319,7 +338,7 @@ class MeasuredModel:
             sums.mean("risk", [codes for codes in sums.sums if group_of(codes, active) == group])
             for group in (PRIVILEGED, MARGINALISED)
         )
-        return abs(privileged - marginalised)
+        return marginalised - privileged
 
     def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
         """Yield what belongs beside DR: with coupled columns, and among plausible rows."""
@@ -342,6 +361,15 @@ class MeasuredModel:
 
 def _name_ends(ends: Any) -> dict[str, float]:
     return dict(zip(("low", "high"), ends, strict=False))
+
+
+def _widen_ends(ends: dict[str, float], row: Mapping[str, Any]) -> dict[str, float]:
+    """Return ends that contain the values of a row, which may differ in the last digit."""
+    widened = {}
+    for low, high, value in (("low", "high", "value"), ("signed_low", "signed_high", "signed")):
+        if low in ends:
+            widened[low], widened[high] = widen_interval(ends[low], ends[high], row[value])
+    return widened
 
 
 def _get_share(plausibility: Plausibility | None, s: int, column: str) -> float:
