@@ -3,7 +3,8 @@
 Every measure reads a `View`: the weighted counts of a tally, alone or in a stack of bootstrap
 replicates. Fairness measures compare privileged with marginalised rows. They are 0 if both
 groups are treated alike, except `disparate_impact`, which is then 1. Gaps are absolute; a signed
-difference is marginalised minus privileged. Performance measures use all rows. Undefined values are NaN, such as the precision of a group without positive predictions.
+difference is marginalised minus privileged. Performance measures use all rows. Undefined values
+are NaN, such as the precision of a group without positive predictions.
 """
 
 from __future__ import annotations

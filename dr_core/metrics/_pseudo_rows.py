@@ -22,9 +22,7 @@ ROWS_PER_CELL = 0.25
 """Mean number of pseudo-rows for each (y = 1, f(x) = 1, f(x) ≠ f(x̃)), true or false: 2 a group."""
 
 
-def draw_pseudo_rows(
-    tally: Tally, favorable: int, n_boot: int, rng: np.random.Generator
-) -> Array:
+def draw_pseudo_rows(tally: Tally, favorable: int, n_boot: int, rng: np.random.Generator) -> Array:
     """Draw weighted pseudo-rows of replicates, shape (n_boot, 3, C, C, C).
 
     Examples
@@ -47,8 +45,8 @@ def _get_row_weights(tally: Tally) -> Array:
     return np.divide(squares, weights, out=np.zeros_like(weights), where=weights > 0)
 
 
-# With three classes and favorable = 1, a pseudo-row that is "not favourable" has class 0 or 2, half
-# each; one that "changes" from class 0 becomes 1 or 2, half each.
+# With three classes and favorable = 1, the class of an unfavourable pseudo-row is 0 and 2, half
+# each; if it changes from class 0, it becomes 1 and 2, half each.
 def _spread_over_classes(n_classes: int, favorable: int) -> Array:
     """Return how the 8 kinds of pseudo-rows spread over (y, f(x), f(x̃)), shape (8, C, C, C)."""
     same, n_others = np.eye(n_classes), max(n_classes - 1, 1)
