@@ -68,6 +68,6 @@ def _describe_intervals(settings: Mapping[str, Any]) -> str:
         return "none (n_boot=0)"
     return (
         f"{100 * settings['confidence']:g} %; Wilson interval for discriminative risk, "
-        f"{settings['n_boot']:,} bootstrap replicates for the other measures; of "
-        "signed differences for gaps"
+        f"{settings['n_boot']:,} bootstrap replicates for the other measures "
+        "(gaps: of the signed difference)"
     )
