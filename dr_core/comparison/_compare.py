@@ -303,7 +303,7 @@ class MeasuredModel:
                 yield row | _widen_ends(ends, row)
                 if one == DR:
                     yield from (
-                        row | {"measure": beside, "value": value} | _name_ends(ends)
+                        row | {"measure": beside, "value": value} | ends
                         for beside, value, ends in self._iter_beside(s, bootstrap)
                     )
 
@@ -345,22 +345,19 @@ class MeasuredModel:
         has_couplings = self.plan.attributes.has_couplings
         coupled = self.plan.find_scenario(s, kind=1)
         if has_couplings:
-            ends: tuple[float, ...] = ()
+            ends: dict[str, float] = {}
             if bootstrap.n_boot and coupled in self.known:
-                ends = bootstrap.risk_interval(self.tallies[coupled], self.favorable)
+                low, high = bootstrap.risk_interval(self.tallies[coupled], self.favorable)
+                ends = {"low": low, "high": high}
             yield COUPLED_RISK, self._get_risk(coupled), ends
         if not self.has_check:
             return
         own = self.plausibility
-        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), ()
-        yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), ()
+        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), {}
+        yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), {}
         if has_couplings:
             followed = None if own is None else own.when_coupled
-            yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), ()
-
-
-def _name_ends(ends: Any) -> dict[str, float]:
-    return dict(zip(("low", "high"), ends, strict=False))
+            yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), {}
 
 
 def _widen_ends(ends: dict[str, float], row: Mapping[str, Any]) -> dict[str, float]:
