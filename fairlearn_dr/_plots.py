@@ -32,7 +32,8 @@ def plot_risk_by_group(
     ----------
     frame : MetricFrame
         If it was made with `n_boot` and `ci_quantiles`, error bars range from the first to the
-        last quantile.
+        last quantile. These are fairlearn's intervals. They are too short for metrics close to 0
+        or 1 in small groups: a group without any change has an error bar of length 0.
     metrics : sequence of str, optional
         The metrics to draw, in this order. By default, all metrics.
     ax : Axes, optional

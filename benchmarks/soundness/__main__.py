@@ -11,12 +11,14 @@ import argparse
 import sys
 
 from benchmarks.soundness.blind_models import blind_models
+from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.plausibility import false_alarms
 from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.speed.measure import print_table
 
 DESIGNS: dict[str, Design] = {
+    "gaps": gap_intervals,
     "models": blind_models,
     "risk": risk_intervals,
     "plausibility": false_alarms,

@@ -25,7 +25,15 @@ from dr_core._utils._checks import (
     truncate,
 )
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
-from dr_core._utils._intervals import Interval, MeanSample, chernoff, clopper_pearson, wilson
+from dr_core._utils._intervals import (
+    Interval,
+    MeanSample,
+    chernoff,
+    clopper_pearson,
+    fold_interval,
+    widen_interval,
+    wilson,
+)
 from dr_core._utils._numbers import (
     NUMERIC_KINDS,
     differs,
@@ -79,6 +87,7 @@ __all__ = [
     "exact_squares",
     "exact_sums",
     "find_repeated",
+    "fold_interval",
     "format_value",
     "get_max_unpacked",
     "is_integer",
@@ -94,6 +103,7 @@ __all__ = [
     "to_float",
     "to_units",
     "truncate",
+    "widen_interval",
     "wilson",
     "write_atomically",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.special import rel_entr
 from scipy.stats import beta, norm, t
@@ -18,7 +19,15 @@ from scipy.stats import beta, norm, t
 from dr_core._utils._checks import check_choice, check_confidence, is_number
 from dr_core._utils._numbers import share
 
-__all__ = ["Interval", "MeanSample", "chernoff", "clopper_pearson", "wilson"]
+__all__ = [
+    "Interval",
+    "MeanSample",
+    "chernoff",
+    "clopper_pearson",
+    "fold_interval",
+    "widen_interval",
+    "wilson",
+]
 
 
 TINY, EPS = 1e-300, 1e-16
@@ -99,6 +108,30 @@ def chernoff(mean: float, n: float, confidence: float) -> Interval:
     low = brentq(excess, TINY, mean) if mean > TINY and excess(TINY) > 0 else 0.0
     high = brentq(excess, mean, 1 - EPS) if mean < 1 - EPS and excess(1 - EPS) > 0 else 1.0
     return Interval(low, high, confidence, "chernoff")
+
+
+def fold_interval(low: float, high: float) -> tuple[float, float]:
+    """Return the ends of the absolute values of the numbers in an interval.
+
+    Examples
+    --------
+    >>> fold_interval(-0.03, 0.07), fold_interval(-0.5, -0.25)
+    ((0.0, 0.07), (0.25, 0.5))
+    """
+    # At most one of low and -high is positive: the distance of the interval from 0. NumPy's
+    # maximum is NaN if one of the numbers is; that of Python is not.
+    return float(np.max([0.0, low, -high])), float(np.max([-low, high]))
+
+
+def widen_interval(low: float, high: float, value: float) -> tuple[float, float]:
+    """Return the interval, widened to contain the value if necessary.
+
+    Examples
+    --------
+    >>> widen_interval(0.25, 0.5, 0.125), widen_interval(0.25, 0.5, 0.375)
+    ((0.125, 0.5), (0.25, 0.5))
+    """
+    return min(low, value), max(high, value)
 
 
 def _check_mean(mean: float, n: float, confidence: float) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
@@ -16,7 +17,7 @@ from rich.text import Text
 from dr_core import datasets
 from dr_core.comparison import Comparison
 from dr_core.metrics import PERFORMANCE_MEASURES
-from dr_core.report import format_headline
+from dr_core.report import format_headline, format_number, format_signed
 from dr_core.risk import Plausibility
 
 __all__ = [
@@ -79,8 +80,8 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
     overall = values[performance & (values["attribute"] == attributes[-1])]
     console.print("  ".join(f"{row.measure} {row.value:.4f}" for row in overall.itertuples()))
     console.print(
-        "Fairness measures: best value 0 (disparate impact: 1). A discriminative risk of 0 is "
-        "necessary for fairness, not sufficient.",
+        "Fairness measures: best value 0 (disparate impact: 1). Gaps with a sign: marginalised "
+        "minus privileged. A discriminative risk of 0 is necessary for fairness, not sufficient.",
         style="dim",
     )
 
@@ -128,6 +129,13 @@ def _print_plausibility(
 def _format_value(row: Any) -> str:
     if pd.isna(row.value):
         return "undefined"
-    has_interval = hasattr(row, "low") and not pd.isna(row.low)
-    interval = f" [{row.low:.3f}, {row.high:.3f}]" if has_interval else ""
-    return f"{row.value:.4f}{interval}"
+    if pd.isna(row.signed):
+        return format_number(row.value) + _format_ends(row, "low", "high", format_number)
+    return format_signed(row.signed) + _format_ends(
+        row, "signed_low", "signed_high", format_signed
+    )
+
+
+def _format_ends(row: Any, low: str, high: str, format_end: Callable[[float, int], str]) -> str:
+    ends = [getattr(row, end, math.nan) for end in (low, high)]
+    return "" if pd.isna(ends[0]) else f" [{', '.join(format_end(end, 3) for end in ends)}]"

@@ -21,7 +21,14 @@ from dr_core._tables import (
     encode,
     factorize,
 )
-from dr_core._utils import MeanSample, check_any_weight, check_integer, check_models, quote
+from dr_core._utils import (
+    MeanSample,
+    check_any_weight,
+    check_integer,
+    check_models,
+    quote,
+    widen_interval,
+)
 from dr_core.comparison._breakdown import (
     Breakdown,
     GroupsFold,
@@ -35,11 +42,13 @@ from dr_core.metrics import (
     DR,
     ESTABLISHED,
     MEASURES,
+    SIGNED_MEASURES,
     Bootstrap,
     Provider,
     Tally,
     load_provider,
     measure,
+    measure_signed,
     provide_measures,
     tally_predictions,
     tally_profiles,
@@ -125,8 +134,9 @@ def compare(
         Some of `dr_core.metrics.MEASURES`; all of them when left out.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
-        The interval of DR itself is that of `RiskAssessment.interval`, which has positive length
-        even where no prediction changed.
+        The interval of a gap is that of the signed difference, folded at 0; see `Comparison`. The
+        interval of DR itself is that of `RiskAssessment.interval`, which has positive length even
+        where no prediction changed.
     provider : {"core", "fairlearn", "aif360"}
         The library that computes the established measures.
     favorable : label, optional
@@ -318,15 +328,18 @@ class MeasuredModel:
         """Yield the value and the interval of each measure, for each attribute."""
         for s, attribute in enumerate(self.plan.names):
             values = self._measure(s, names, provider)
+            signed = self._measure_signed(s, values)
             others = [name for name in names if name != DR]
             intervals = bootstrap.intervals(self.tallies[s], self.favorable, others)
+            intervals[DR] = self._get_ends(s, bootstrap)
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
-                ends = intervals.get(one, ()) if one in ESTABLISHED or s in self.known else ()
-                yield row | _name_ends(self._get_ends(s, bootstrap) if one == DR else ends)
+                row["signed"] = signed.get(one, np.nan)
+                ends = intervals.get(one, {}) if one in ESTABLISHED or s in self.known else {}
+                yield row | _widen_ends(ends, row)
                 if one == DR:
                     yield from (
-                        row | {"measure": beside, "value": value} | _name_ends(ends)
+                        row | {"measure": beside, "value": value} | ends
                         for beside, value, ends in self._iter_beside(s, bootstrap)
                     )
 
@@ -334,12 +347,19 @@ class MeasuredModel:
         tally = self.tallies[s]
         check_any_weight(tally.weights.any())
         # DR comes from the same exact sums as in `assess_risk`, hence the same to the last digit.
-        risks = {DR: self._get_risk(s), DR_DIFFERENCE: self._get_difference(s)}
+        risks = {DR: self._get_risk(s), DR_DIFFERENCE: abs(self._get_difference(s))}
         values = measure(tally.table, self.favorable, [n for n in names if n not in risks])
         if provider is not None:
             name = self.plan.names[s]
             values |= provide_measures(provider, tally, self.favorable, values, name)
         return {name: float((risks | values)[name]) for name in names}
+
+    def _measure_signed(self, s: int, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the gaps that have a sign with it: marginalised minus privileged."""
+        names = [name for name in values if name in SIGNED_MEASURES]
+        found = measure_signed(self.tallies[s].table, self.favorable, names)
+        found[DR_DIFFERENCE] = self._get_difference(s)
+        return {name: float(np.copysign(values[name], found[name])) for name in names}
 
     def _get_risk(self, s: int, *, only_perturbed: bool = False) -> float:
         if s not in self.known:
@@ -347,17 +367,19 @@ class MeasuredModel:
         sums: GroupSums = self.groups[s]
         return sums.mean("risk", find_perturbed_groups(sums) if only_perturbed else None)
 
-    def _get_ends(self, s: int, bootstrap: Bootstrap, **options: bool) -> tuple[float, ...]:
+    def _get_ends(self, s: int, bootstrap: Bootstrap, **options: bool) -> dict[str, float]:
         """Return the interval of DR; nothing without replicates or perturbed predictions."""
         if not bootstrap.n_boot or s not in self.known:
-            return ()
-        return bootstrap.risk_interval(self._make_sample(s, **options))
+            return {}
+        low, high = bootstrap.risk_interval(self._make_sample(s, **options))
+        return {"low": low, "high": high}
 
     def _make_sample(self, s: int, *, only_perturbed: bool = False) -> MeanSample:
         sums, spread = self.groups[s], self.spreads[s] if self.spreads else None
         return make_sample(sums, spread, find_perturbed_groups(sums) if only_perturbed else None)
 
     def _get_difference(self, s: int) -> float:
+        """Return DR of marginalised rows minus DR of privileged ones."""
         if s not in self.known:
             return np.nan
         group_of = self.plan.attributes.group_of
@@ -366,7 +388,7 @@ class MeasuredModel:
             sums.mean("risk", [codes for codes in sums.sums if group_of(codes, active) == group])
             for group in (PRIVILEGED, MARGINALISED)
         )
-        return abs(privileged - marginalised)
+        return marginalised - privileged
 
     def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
         """Yield what belongs beside DR: of perturbed rows, with coupled columns, plausible."""
@@ -379,11 +401,11 @@ class MeasuredModel:
         if not self.has_check:
             return
         own = self.plausibility
-        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), ()
-        yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), ()
+        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), {}
+        yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), {}
         if has_couplings:
             followed = None if own is None else own.when_coupled
-            yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), ()
+            yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), {}
 
 
 def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
@@ -399,8 +421,13 @@ def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]
     return {key: {name: n[i] for name, n in counts.items()} for i, key in enumerate(keys)}
 
 
-def _name_ends(ends: Any) -> dict[str, float]:
-    return dict(zip(("low", "high"), ends, strict=False))
+def _widen_ends(ends: dict[str, float], row: Mapping[str, Any]) -> dict[str, float]:
+    """Return ends that contain the values of a row, which may differ in the last digit."""
+    widened = {}
+    for low, high, value in (("low", "high", "value"), ("signed_low", "signed_high", "signed")):
+        if low in ends:
+            widened[low], widened[high] = widen_interval(ends[low], ends[high], row[value])
+    return widened
 
 
 def _get_share(plausibility: Plausibility | None, s: int, column: str) -> float:

@@ -1,11 +1,13 @@
 """The tally, and every measure as a function of it."""
 
 from dr_core.metrics._measures import (
+    CONTRASTS,
     DR,
     ESTABLISHED,
     FAIRNESS_MEASURES,
     MEASURES,
     PERFORMANCE_MEASURES,
+    SIGNED_MEASURES,
     Bootstrap,
     View,
     accuracy,
@@ -18,6 +20,7 @@ from dr_core.metrics._measures import (
     equalized_odds_mean,
     f1,
     measure,
+    measure_signed,
     precision,
     predictive_parity,
     recall,
@@ -27,11 +30,13 @@ from dr_core.metrics._providers import Provider, load_provider, provide_measures
 from dr_core.metrics._tally import Tally, tally_predictions, tally_profiles
 
 __all__ = [
+    "CONTRASTS",
     "DR",
     "ESTABLISHED",
     "FAIRNESS_MEASURES",
     "MEASURES",
     "PERFORMANCE_MEASURES",
+    "SIGNED_MEASURES",
     "Bootstrap",
     "Provider",
     "Tally",
@@ -47,6 +52,7 @@ __all__ = [
     "f1",
     "load_provider",
     "measure",
+    "measure_signed",
     "precision",
     "predictive_parity",
     "provide_measures",

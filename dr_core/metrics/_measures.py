@@ -2,31 +2,45 @@
 
 Every measure reads a `View`: the weighted counts of a tally, alone or in a stack of bootstrap
 replicates. Fairness measures compare privileged with marginalised rows. They are 0 if both
-groups are treated alike, except `disparate_impact`, which is then 1. Performance measures use all
-rows. Undefined values are NaN, such as the precision of a group without positive predictions.
+groups are treated alike, except `disparate_impact`, which is then 1. Gaps are absolute; a signed
+difference is marginalised minus privileged. Performance measures use all rows. Undefined values
+are NaN, such as the precision of a group without positive predictions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from dr_core._utils import Array, MeanSample, as_generator, check_confidence, check_integer
+from dr_core._utils import (
+    Array,
+    MeanSample,
+    as_generator,
+    check_confidence,
+    check_integer,
+    fold_interval,
+    widen_interval,
+)
+from dr_core.metrics._pseudo_rows import draw_pseudo_rows
 from dr_core.metrics._tally import Tally
 from dr_core.perturbation import MARGINALISED, PRIVILEGED
 
 __all__ = [
+    "CONTRASTS",
     "DR",
     "ESTABLISHED",
     "FAIRNESS_MEASURES",
     "MEASURES",
     "PERFORMANCE_MEASURES",
+    "SIGNED_MEASURES",
     "Bootstrap",
     "View",
     "measure",
+    "measure_signed",
 ]
 
 DR = "discriminative_risk"
@@ -96,9 +110,9 @@ class View:
         tn = pairs[..., ~positive, :][..., ~positive].sum(axis=(-2, -1))
         return Confusion(tp, fp, fn, tn)
 
-    def gap(self, rate: Callable[[Confusion], Array]) -> Array:
-        """Return |rate of privileged rows - rate of marginalised rows|."""
-        return np.abs(rate(self.confusion(PRIVILEGED)) - rate(self.confusion(MARGINALISED)))
+    def difference(self, rate: Callable[[Confusion], Array]) -> Array:
+        """Return the rate of marginalised rows minus the rate of privileged rows."""
+        return rate(self.confusion(MARGINALISED)) - rate(self.confusion(PRIVILEGED))
 
     def risk(self, group: int | None = None) -> Array:
         """Return P(f(x) ≠ f(x̃)) in a group, or in all rows."""
@@ -119,34 +133,69 @@ def discriminative_risk(view: View) -> Array:
     return view.risk()
 
 
+def signed_risk(view: View) -> Array:
+    """DR of marginalised rows minus DR of privileged rows."""
+    return view.risk(MARGINALISED) - view.risk(PRIVILEGED)
+
+
+def signed_selection_rate(view: View) -> Array:
+    """Signed difference of P(f=1)."""
+    return view.difference(lambda group: group.selection_rate)
+
+
+def signed_true_positive_rate(view: View) -> Array:
+    """Signed difference of P(f=1 | y=1)."""
+    return view.difference(lambda group: group.true_positive_rate)
+
+
+def signed_false_positive_rate(view: View) -> Array:
+    """Signed difference of P(f=1 | y=0)."""
+    return view.difference(lambda group: group.false_positive_rate)
+
+
+def signed_precision(view: View) -> Array:
+    """Signed difference of P(y=1 | f=1)."""
+    return view.difference(lambda group: group.precision)
+
+
 def discriminative_risk_difference(view: View) -> Array:
     """``|DR of privileged rows - DR of marginalised rows|``."""
-    return np.abs(view.risk(PRIVILEGED) - view.risk(MARGINALISED))
+    return np.abs(signed_risk(view))
 
 
 def demographic_parity(view: View) -> Array:
     """``|P(f=1 | privileged) - P(f=1 | marginalised)|``."""
-    return view.gap(lambda group: group.selection_rate)
+    return np.abs(signed_selection_rate(view))
 
 
 def equal_opportunity(view: View) -> Array:
     """``|P(f=1 | y=1, privileged) - P(f=1 | y=1, marginalised)|``."""
-    return view.gap(lambda group: group.true_positive_rate)
+    return np.abs(signed_true_positive_rate(view))
 
 
 def predictive_parity(view: View) -> Array:
     """``|P(y=1 | f=1, privileged) - P(y=1 | f=1, marginalised)|``."""
-    return view.gap(lambda group: group.precision)
+    return np.abs(signed_precision(view))
 
 
 def equalized_odds(view: View) -> Array:
     """Maximum of the gaps in true positive rate and in false positive rate."""
-    return np.maximum(equal_opportunity(view), view.gap(lambda group: group.false_positive_rate))
+    return np.maximum(equal_opportunity(view), np.abs(signed_false_positive_rate(view)))
 
 
 def equalized_odds_mean(view: View) -> Array:
     """Mean of the gaps in true positive rate and in false positive rate."""
-    return (equal_opportunity(view) + view.gap(lambda group: group.false_positive_rate)) / 2
+    return (equal_opportunity(view) + np.abs(signed_false_positive_rate(view))) / 2
+
+
+def half_sum_of_odds(view: View) -> Array:
+    """Half the sum of the signed differences of true and of false positive rate."""
+    return (signed_true_positive_rate(view) + signed_false_positive_rate(view)) / 2
+
+
+def half_difference_of_odds(view: View) -> Array:
+    """Half the difference of the signed differences of true and of false positive rate."""
+    return (signed_true_positive_rate(view) - signed_false_positive_rate(view)) / 2
 
 
 def disparate_impact(view: View) -> Array:
@@ -209,6 +258,21 @@ MEASURES: dict[str, Callable[[View], Array]] = {
 ESTABLISHED = [name for name in MEASURES if not name.startswith("discriminative")]
 """Measures that do not use perturbed predictions; other libraries can provide them."""
 
+# The mean of |a| and |b| is the larger of |a + b| / 2 and |a - b| / 2: of a = 0.1 and b = -0.3 it
+# is 0.2, and these are 0.1 and 0.2.
+CONTRASTS: dict[str, tuple[Callable[[View], Array], ...]] = {
+    "discriminative_risk_difference": (signed_risk,),
+    "demographic_parity": (signed_selection_rate,),
+    "equal_opportunity": (signed_true_positive_rate,),
+    "predictive_parity": (signed_precision,),
+    "equalized_odds": (signed_true_positive_rate, signed_false_positive_rate),
+    "equalized_odds_mean": (half_sum_of_odds, half_difference_of_odds),
+}
+"""The gaps; each is the largest absolute value of its signed differences."""
+
+SIGNED_MEASURES = [name for name, contrasts in CONTRASTS.items() if len(contrasts) == 1]
+"""Gaps that are the absolute value of one signed difference, marginalised minus privileged."""
+
 
 def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
     """Compute the named measures of a table of counts, or of a stack of tables.
@@ -225,9 +289,76 @@ def measure(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
     return {name: MEASURES[name](view) for name in names}
 
 
+def measure_signed(table: Array, favorable: int, names: list[str]) -> dict[str, Any]:
+    """Compute the signed differences of some of `SIGNED_MEASURES`.
+
+    Examples
+    --------
+    >>> from dr_core.metrics import tally_predictions
+    >>> tally = tally_predictions([1, 0], y=[1, 1], f=[1, 0], perturbed=[1, 0], classes=[0, 1])
+    >>> float(measure_signed(tally.table, 1, ["demographic_parity"])["demographic_parity"])
+    -1.0
+    """
+    view = View(table, favorable)
+    return {name: CONTRASTS[name][0](view) for name in names}
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """The weighted counts of rows, and of bootstrap replicates of these rows.
+
+    Parameters
+    ----------
+    observed : View
+    drawn : list of View
+    confidence : float in (0, 1)
+    """
+
+    observed: View
+    drawn: list[View]
+    confidence: float
+
+    def compute_ends(self, name: str, function: Callable[[View], Array]) -> dict[str, float]:
+        """Return the ends of the interval of a measure, of a signed one with those of its sign."""
+        contrasts = CONTRASTS.get(name)
+        if contrasts is None:
+            return _name_ends(self._find_percentiles(function))
+        signed = [self._find_percentiles(one, len(contrasts)) for one in contrasts]
+        # NumPy's maximum is NaN if one of them is.
+        low, high = np.max([fold_interval(*ends) for ends in signed], axis=0).tolist()
+        return _name_ends((low, high), *(signed if len(signed) == 1 else []))
+
+    def _find_percentiles(
+        self, function: Callable[[View], Array], n_intervals: int = 1
+    ) -> tuple[float, float]:
+        """Return percentiles; `n_intervals` of them hold together (Bonferroni)."""
+        value = float(function(self.observed))
+        if np.isnan(value):
+            return np.nan, np.nan
+        tail = (1 - self.confidence) / (2 * n_intervals)
+        replicates = np.concatenate([function(view) for view in self.drawn])
+        low, high = np.quantile(replicates, [tail, 1 - tail]).tolist()
+        return widen_interval(low, high, value)
+
+
+def _name_ends(ends: tuple[float, float], *signed: tuple[float, float]) -> dict[str, float]:
+    """Name the ends of an interval, and those of a signed one if there is any."""
+    names = ("low", "high", "signed_low", "signed_high")
+    return dict(zip(names, (*ends, *chain(*signed)), strict=False))
+
+
 @dataclass(frozen=True)
 class Bootstrap:
     """Percentile intervals of the bootstrap; Clopper and Pearson's for discriminative risk.
+
+    Replicates are drawn with pseudo-rows, so that rates over few rows, and rates of 0 or 1, have
+    intervals that are wide enough; see `draw_pseudo_rows`. An interval contains its value. It is
+    NaN if the value is.
+
+    The interval of a gap ``|a - b|`` is that of the signed difference, folded at 0: -0.03 to 0.07
+    becomes 0 to 0.07. So it contains 0 whenever that of the signed difference does. Equalized odds
+    are the larger of two absolute differences. Each of these has an interval with half the
+    probability of error (Bonferroni); the larger of their ends are those of the measure.
 
     Parameters
     ----------
@@ -241,7 +372,7 @@ class Bootstrap:
     >>> from dr_core.metrics import tally_predictions
     >>> tally = tally_predictions([1, 0], y=[1, 1], f=[1, 1], perturbed=[1, 0], classes=[0, 1])
     >>> Bootstrap(100, 0.95, 0).intervals(tally, 1, ["accuracy"])
-    {'accuracy': (1.0, 1.0)}
+    {'accuracy': {'low': 0.4..., 'high': 1.0}}
     """
 
     n_boot: int
@@ -258,29 +389,33 @@ class Bootstrap:
         favorable: int,
         names: list[str],
         measures: Mapping[str, Callable[[View], Array]] = MEASURES,
-    ) -> dict[str, tuple[float, float]]:
-        """Return the low and high end of each measure; nothing without replicates."""
+    ) -> dict[str, dict[str, float]]:
+        """Return the ends of the interval of each measure; nothing without replicates.
+
+        They are named low and high. Measures in `SIGNED_MEASURES` also have signed_low and
+        signed_high, those of the signed difference.
+        """
         if not self.n_boot:
             return {}
-        rng = as_generator(self.random_state)
-        blocks = [View(tables, favorable) for tables in tally.bootstrap(self.n_boot, rng)]
+        replicates = self._draw(tally, favorable)
         # A bootstrap of rows none of which changed gives 0 to 0, however few they are.
         return {
-            name: self.risk_interval(tally.risk_sample)
+            name: _name_ends(self.risk_interval(tally.risk_sample))
             if name == DR
-            else self._percentiles([measures[name](block) for block in blocks])
+            else replicates.compute_ends(name, measures[name])
             for name in names
         }
+
+    def _draw(self, tally: Tally, favorable: int) -> Replicates:
+        rng = as_generator(self.random_state)
+        blocks = (
+            tables + draw_pseudo_rows(tally, favorable, len(tables), rng)
+            for tables in tally.bootstrap(self.n_boot, rng)
+        )
+        drawn = [View(tables, favorable) for tables in blocks]
+        return Replicates(View(tally.table, favorable), drawn, self.confidence)
 
     def risk_interval(self, sample: MeanSample) -> tuple[float, float]:
         """Return the low and high end of a discriminative risk."""
         low, high, *_ = sample.interval(self.confidence)
         return low, high
-
-    def _percentiles(self, blocks: list[Array]) -> tuple[float, float]:
-        replicates = np.concatenate(blocks)
-        defined = replicates[~np.isnan(replicates)]
-        if not len(defined):
-            return np.nan, np.nan
-        low, high = np.quantile(defined, [(1 - self.confidence) / 2, (1 + self.confidence) / 2])
-        return float(low), float(high)

@@ -125,6 +125,15 @@ class Tally:
         weight = float(weights.sum())
         return MeanSample.of(mean, weight, (a, ab, b), weight**2 / b, weight)
 
+    def sum_squares_by_group(self) -> tuple[Array, Array]:
+        """Return Σw and Σw² over the rows of each group, or over its people, (3,) each."""
+        if self.people is None:
+            weights, squares = (each.sum(axis=(1, 2, 3)) for each in (self.weights, self.squares))
+            return weights, squares
+        counts = self.people.counts
+        of_people = [counts.total(counts.values[:, 0] == group) for group in range(N_GROUPS)]
+        return np.array([w.sum() for w in of_people]), np.array([(w**2).sum() for w in of_people])
+
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
             return NotImplemented

@@ -78,5 +78,6 @@ def _describe_intervals(settings: Mapping[str, Any]) -> str:
     of_people = " of people" if "people" in settings else ""
     return (
         f"{100 * settings['confidence']:g} %; Clopper-Pearson interval for discriminative risk, "
-        f"{settings['n_boot']:,} bootstrap replicates{of_people} for the other measures"
+        f"{settings['n_boot']:,} bootstrap replicates{of_people} for the other measures "
+        "(gaps: of the signed difference)"
     )

@@ -36,6 +36,7 @@ from dr_core.report._words import (
     format_name,
     format_percent,
     format_scenario,
+    format_signed,
 )
 from dr_core.risk import describe_missing
 
@@ -105,7 +106,8 @@ class Sections:
     def values(self) -> pd.DataFrame:
         """Values of the comparison; low and high are NaN if there is no interval."""
         values = self.comparison.values
-        return values.reindex(columns=["model", "attribute", "measure", "value", "low", "high"])
+        columns = ["model", "attribute", "measure", "value", "low", "high"]
+        return values.reindex(columns=[*columns, "signed", "signed_low", "signed_high"])
 
     @cached_property
     def models(self) -> list[Any]:
@@ -247,6 +249,7 @@ class Sections:
             "Fairness measures (best value 0; disparate impact: 1)",
             [Column("Measure"), *self._make_model_column(), *columns],
             rows,
+            "Gaps with a sign are marginalised minus privileged; bars show their size. "
             f"Bars end at {scales[0.0].end:g}; the mark in a bar of disparate impact is 1.",
         )
 
@@ -440,7 +443,10 @@ def _is_unknown(row: Any) -> bool:
 
 def _make_interval_cell(row: Any, scale: Scale, tick: float = 0.0) -> Cell:
     bar = make_bar(scale, row.value, row.low, row.high, tick)
-    return make_value_cell(row.value, note=format_interval(row.low, row.high), bar=bar)
+    if math.isnan(row.signed):
+        return make_value_cell(row.value, note=format_interval(row.low, row.high), bar=bar)
+    note = format_interval(row.signed_low, row.signed_high, format_signed)
+    return make_value_cell(row.value, format_signed(row.signed), note=note, bar=bar)
 
 
 def _describe_columns(n_features: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from dr_core.metrics import MEASURES
@@ -20,6 +20,7 @@ __all__ = [
     "format_number",
     "format_percent",
     "format_scenario",
+    "format_signed",
 ]
 
 
@@ -113,13 +114,26 @@ def format_number(value: float | None, digits: int = 4) -> str:
     return "∞" if math.isinf(value) else f"{value:.{digits}f}"
 
 
-def format_interval(low: float, high: float) -> str:
+def format_signed(value: float, digits: int = 4) -> str:
+    """Format a value with its sign, 0 without one.
+
+    >>> format_signed(0.04229), format_signed(-0.04229), format_signed(0.0)
+    ('+0.0423', '-0.0423', '0.0000')
+    """
+    return f"{value:+.{digits}f}" if value else format_number(0.0, digits)
+
+
+def format_interval(
+    low: float, high: float, format_end: Callable[[float, int], str] = format_number
+) -> str:
     """Format a confidence interval; return "" if there is none.
 
     >>> format_interval(0.039, 0.0456), format_interval(float("nan"), float("nan"))
     ('0.039 to 0.046', '')
+    >>> format_interval(-0.039, 0.0456, format_signed)
+    '-0.039 to +0.046'
     """
-    return "" if math.isnan(low) else f"{format_number(low, 3)} to {format_number(high, 3)}"
+    return "" if math.isnan(low) else f"{format_end(low, 3)} to {format_end(high, 3)}"
 
 
 def format_name(name: Any) -> str:

@@ -138,4 +138,4 @@ def _compute_intervals(tally: Tally) -> dict[str, dict[str, float]]:
     """Return intervals of a bootstrap, and Clopper and Pearson's of the risk."""
     bootstrap = Bootstrap(N_REPLICATES, CONFIDENCE, random_state=0)
     ends = bootstrap.intervals(tally, 1, list(PAGE_METRICS), PAGE_METRICS)
-    return {name: {"lower": low, "upper": high} for name, (low, high) in ends.items()}
+    return {name: {"lower": of["low"], "upper": of["high"]} for name, of in ends.items()}

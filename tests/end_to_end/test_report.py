@@ -131,13 +131,17 @@ def test_the_report_shows_the_numbers_of_the_json(visit, audit):
     header, *rows = next(iter(tables(visit(path)).values()))
     attributes = [*[cell["text"] for cell in header[1:-1]], "all"]
     assert attributes == ["sex", "age", "all"]
-    values = {(v["measure"], v["attribute"]): v["value"] for v in content["values"]}
+    values = {(v["measure"], v["attribute"]): v for v in content["values"]}
     risk, *others = FAIRNESS_MEASURES
     measures = [risk, f"{risk}_plausible", *others]
     for measure, (_, *cells) in zip(measures, rows, strict=True):
         for attribute, cell in zip(attributes, cells, strict=True):
-            assert float(cell["value"]) == values[measure, attribute]
-            assert cell["text"] == f"{values[measure, attribute]:.4f}"
+            value = values[measure, attribute]
+            assert float(cell["value"]) == value["value"]
+            has_sign = value["signed"] is not None
+            assert cell["text"] == (
+                f"{value['signed']:+.4f}" if has_sign else f"{value['value']:.4f}"
+            )
 
 
 def test_the_headline_is_in_plain_words(visit, audit):

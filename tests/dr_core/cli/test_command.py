@@ -297,6 +297,18 @@ def test_without_a_bootstrap_there_are_no_intervals(capsys):
     assert "interval" not in out
 
 
+def test_gaps_are_printed_with_their_sign(capsys, tmp_path):
+    path = tmp_path / "ricci.json"
+    code, out, _ = run(capsys, "ricci", "--json", path, "--n-boot", "50")
+    assert code == 0
+    values = {row["measure"]: row for row in json.loads(path.read_text())["values"]}
+    gap, combined = values["demographic_parity"], values["equalized_odds"]
+    ends = f"[{gap['signed_low']:+.3f}, {gap['signed_high']:+.3f}]"
+    assert f"{gap['signed']:+.4f} {ends}" in out
+    assert f"{combined['value']:.4f} [{combined['low']:.3f}, {combined['high']:.3f}]" in out
+    assert "marginalised minus privileged" in " ".join(out.split())
+
+
 def test_the_risk_of_a_regressor_is_written_as_json(capsys, tmp_path):
     path = tmp_path / "law.json"
     code, _, _ = run(capsys, "lawschool", "--json", path)

@@ -6,7 +6,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import Predictions, assess_risk, compare, datasets, learn_attributes, perturb
-from dr_core.metrics import ESTABLISHED, MEASURES
+from dr_core.metrics import CONTRASTS, ESTABLISHED, MEASURES, SIGNED_MEASURES
 
 NAMES = ["ricci", "credit", "income", "ppr", "ppvr"]
 PRIVILEGED = {"sex": "M", "race": "W"}
@@ -94,12 +94,57 @@ def test_the_table_has_models_and_attributes_in_rows_and_measures_in_columns(peo
 def test_the_long_table_has_intervals_around_the_values(people, labels):
     comparison = compare({"rule": rule}, people, labels, PRIVILEGED, n_boot=500, random_state=0)
     long = comparison.table(wide=False)
-    assert long.columns.tolist() == ["value", "low", "high"]
-    assert ((long["low"] <= long["value"] + 0.02) & (long["value"] <= long["high"] + 0.02)).all()
+    ends = ["low", "high", "signed_low", "signed_high"]
+    assert long.columns.tolist() == ["value", "signed", *ends]
+    assert long["value"].between(long["low"], long["high"]).all()
+    gaps = long.dropna()
+    assert gaps["signed"].between(gaps["signed_low"], gaps["signed_high"]).all()
     narrow = compare(
         {"rule": rule}, people, labels, PRIVILEGED, n_boot=500, random_state=0, confidence=0.5
     ).table(wide=False)
     assert (narrow["high"] - narrow["low"] <= long["high"] - long["low"]).all()
+
+
+@pytest.mark.parametrize("provider", ["core", "fairlearn", "aif360"])
+def test_the_sign_of_a_gap_is_marginalised_minus_privileged(people, labels, provider):
+    models = {"rule": rule, "reverse": lambda X: 1 - rule(X)}
+    long = compare(models, people, labels, PRIVILEGED, provider=provider).table(wide=False)
+    gaps = long.loc[long["signed"].notna()]
+    assert gaps.index.unique("measure").tolist() == SIGNED_MEASURES
+    assert (gaps["signed"].abs() == gaps["value"]).all()
+    signed = long["signed"].unstack("measure")["demographic_parity"]
+    assert (signed["rule"] < 0).all()
+    assert (signed["reverse"] > 0).all()
+
+
+def test_the_signed_difference_of_risks_is_that_of_the_groups(people, labels):
+    comparison = compare({"rule": rule}, people, labels, {"race": "W"})
+    by_group = comparison.by_group
+    privileged = by_group["privileged"].astype(bool)
+    means = [np.average(g["risk"], weights=g["rows"]) for _, g in by_group.groupby(privileged)]
+    row = comparison.table(wide=False).loc[("rule", "race", "discriminative_risk_difference")]
+    assert row["signed"] == pytest.approx(means[0] - means[1])
+
+
+def test_the_intervals_of_a_blind_model_on_random_labels_contain_zero():
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"sex": rng.choice(["M", "F"], 200), "score": rng.normal(size=200)})
+    blind = {"blind": lambda X: np.where(X["score"] > 0, 1, 0)}
+    comparison = compare(
+        blind, people, rng.integers(0, 2, 200), {"sex": "M"}, n_boot=1000, random_state=0
+    )
+    gaps = comparison.table(wide=False).droplevel(["model", "attribute"]).loc[list(CONTRASTS)]
+    assert (gaps["low"] == 0).all()
+    assert (gaps["high"] > 0).all()
+
+
+def test_intervals_and_signs_do_not_depend_on_chunks(people, labels):
+    options = {"n_boot": 50, "random_state": 0, "sample_weight": np.linspace(0.1, 2, 500)}
+    whole, chunks = (
+        compare({"rule": rule}, people, labels, PRIVILEGED, chunk_size=size, **options).values
+        for size in (None, 37)
+    )
+    pd.testing.assert_frame_equal(whole, chunks, check_exact=True)
 
 
 def test_the_interval_of_a_risk_of_zero_does_not_vanish(people, labels):

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from dr_core.metrics import FAIRNESS_MEASURES, MEASURES
-from dr_core.report._words import describe_measure, format_number
+from dr_core.report._words import describe_measure, format_number, format_signed
 
 NAMES = {describe_measure(name).title: name for name in MEASURES}
 
@@ -28,6 +28,14 @@ def same(cell, value):
     return float(cell["value"]) == value and cell["text"] in (format_number(value), f"{value:,}")
 
 
+def write_fairness(value):
+    """Text and small print of a measure: signed for gaps that have a sign."""
+    if value["signed"] is None:
+        return format_number(value["value"]), f"{value['low']:.3f} to {value['high']:.3f}"
+    ends = (format_signed(value[end], 3) for end in ("signed_low", "signed_high"))
+    return format_signed(value["signed"]), " to ".join(ends)
+
+
 def test_measures_of_fairness_are_those_of_the_json(page, content):
     values = {(v["measure"], v["model"], v["attribute"]): v for v in content["values"]}
     header, *rows = page.table("Fairness measures")
@@ -36,8 +44,8 @@ def test_measures_of_fairness_are_those_of_the_json(page, content):
         for attribute, cell in zip(header[2:], cells, strict=True):
             name = {"all together": "all"}.get(attribute["text"], attribute["text"])
             value = values[NAMES[measure["text"]], model["text"], name]
-            assert same(cell, value["value"])
-            assert cell["note"] == f"{value['low']:.3f} to {value['high']:.3f}"
+            assert float(cell["value"]) == value["value"]
+            assert (cell["text"], cell["note"]) == write_fairness(value)
 
 
 def test_measures_of_performance_are_those_of_the_json(page, content):
