@@ -135,7 +135,7 @@ def _compute_values(tally: Tally) -> dict[str, float]:
 
 
 def _compute_intervals(tally: Tally) -> dict[str, dict[str, float]]:
-    """Return intervals of a bootstrap, and Clopper and Pearson's of the risk."""
+    """Return percentile intervals of a bootstrap, and the interval of the risk."""
     bootstrap = Bootstrap(N_REPLICATES, CONFIDENCE, random_state=0)
     ends = bootstrap.intervals(tally, 1, list(PAGE_METRICS), PAGE_METRICS)
     return {name: {"lower": of["low"], "upper": of["high"]} for name, of in ends.items()}
