@@ -10,10 +10,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+from benchmarks.soundness.bounds import bounds_hold
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.speed.measure import print_table
 
-DESIGNS: dict[str, Design] = {}
+DESIGNS: dict[str, Design] = {"bounds": bounds_hold}
 
 
 def print_marks(name: str, marks: list[Mark]) -> None:

@@ -23,7 +23,7 @@ from dr_core._utils._checks import (
     truncate,
 )
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
-from dr_core._utils._intervals import Interval, chernoff, wilson
+from dr_core._utils._intervals import Interval, chernoff, find_largest_mean, wilson
 from dr_core._utils._numbers import (
     NUMERIC_KINDS,
     differs,
@@ -74,6 +74,7 @@ __all__ = [
     "exact_mean",
     "exact_squares",
     "exact_sums",
+    "find_largest_mean",
     "find_repeated",
     "get_max_unpacked",
     "is_integer",
