@@ -2,7 +2,7 @@
 
 The members of an ensemble change their predictions independently, each with the same probability.
 So no vote of a given size has less risk in the population than another of that size, and whatever
-a choice on the rows seems to gain is chance. This is the hardest case for a bound on a chosen vote.
+a choice on the rows seems to gain is chance.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def bounds_hold(n_runs: int, progress: bool) -> Iterator[Mark]:
     yield Mark(f"{any_pruned}: vote fixed beforehand", figure, fixed[:, 1].mean(), at_most=DELTA)
     yield Mark(f"{any_pruned}: best of 1,023", figure, pruned[:, 1].mean(), at_most=DELTA)
     yield Mark(f"{one}: best of 1,023, not guaranteed", figure, pruned[:, 0].mean())
-    yield Mark("PAC, all weightings: weights chosen on rows, not guaranteed", figure, weighted.mean())
+    yield Mark("PAC, all weightings: chosen weights, not guaranteed", figure, weighted.mean())
 
 
 def miss_for_fixed_vote(random: np.random.Generator) -> list[bool]:
