@@ -7,10 +7,12 @@ here, and nothing else. What is listed here changes only with a note in the chan
 
 - The engine: `PerturbationPlan` says how rows are perturbed; `iter_changes` asks models, each a
   `Predictor`, about every x and x̃ of a `Partition` and yields `Changes`; `get_predict` finds
-  the function that predicts.
+  the function that predicts. `describe_hidden_risk` is the sentence for results where one
+  attribute alone has more risk than all together.
 - Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
-- Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
+- Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
+  `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
@@ -47,6 +49,7 @@ from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
+    ALL,
     MISSING_LABEL,
     NEITHER,
     Attribute,
@@ -55,10 +58,11 @@ from dr_core.perturbation import (
     check_privileged,
 )
 from dr_core.pruning import ACCURACY_TOLERANCE
-from dr_core.risk import Changes, Predictor, get_predict, iter_changes
+from dr_core.risk import Changes, Predictor, describe_hidden_risk, get_predict, iter_changes
 
 __all__ = [
     "ACCURACY_TOLERANCE",
+    "ALL",
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
@@ -84,6 +88,7 @@ __all__ = [
     "check_privileged",
     "check_probability",
     "check_weights",
+    "describe_hidden_risk",
     "differs",
     "drawing",
     "encode",

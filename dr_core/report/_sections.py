@@ -37,6 +37,7 @@ from dr_core.report._words import (
     format_percent,
     format_scenario,
 )
+from dr_core.risk import describe_hidden_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -76,6 +77,7 @@ def format_headline(
     return (
         f"{format_percent(row.value)} of people would get a different decision if only their "
         f"{names} were different{sections.format_confidence_interval(row)}."
+        f"{sections.format_hidden_risk(model, format_name)}"
     )
 
 
@@ -158,6 +160,11 @@ class Sections:
             return ""
         low, high = format_percent(row.low), format_percent(row.high)
         return f"; {100 * confidence:g} % interval {low} to {high}"
+
+    def format_hidden_risk(self, model: Any, format_name: Callable[[Any], str]) -> str:
+        """Return a further sentence if one attribute alone has more risk than all; else ""."""
+        note = describe_hidden_risk(self.comparison.get_risks(model), format_name, format_percent)
+        return f" {note}" if note else ""
 
     def _iter_details(self, model: Any) -> Iterator[str]:
         alone = [(name, self.get_row(DR, model, name)) for name in self.names]

@@ -3,6 +3,7 @@
 - `_changes`: what a prediction is, the one loop that asks models, and folds over it
 - `_totals`: what folds add up
 - `_assessment`: `assess_risk` and its result
+- `_hidden`: the note where one attribute alone has more risk than all together
 - `_plausibility`: the risk of perturbed rows that occur in the data
 """
 
@@ -18,6 +19,7 @@ from dr_core.risk._changes import (
     iter_changes,
     iter_given_changes,
 )
+from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._totals import GroupSums, PerScenario
 
@@ -32,6 +34,7 @@ __all__ = [
     "Predictor",
     "RiskAssessment",
     "assess_risk",
+    "describe_hidden_risk",
     "find_classes",
     "fold",
     "get_predict",

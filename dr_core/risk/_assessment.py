@@ -42,6 +42,7 @@ from dr_core.perturbation import (
     learn_pair_check,
 )
 from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
+from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._totals import RiskTotals, RowRisks
 
@@ -273,8 +274,15 @@ class RiskAssessment:
         return (
             f"{self.value:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
-            f"{self.n_rows:,} rows)"
+            f"{self.n_rows:,} rows){self._note}"
         )
+
+    @property
+    def _note(self) -> str:
+        """The end of the headline, where the risk of all attributes hides that of one."""
+        risks = (groups.mean("risk") for groups in self.totals.group_sums)
+        note = describe_hidden_risk(dict(zip(self.names, risks, strict=True)))
+        return f". {note.removesuffix('.')}" if note else ""
 
     def __repr__(self) -> str:
         return f"<RiskAssessment: {self._headline}>"
