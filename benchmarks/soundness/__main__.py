@@ -11,10 +11,11 @@ import argparse
 import sys
 
 from benchmarks.soundness.bounds import bounds_hold
+from benchmarks.soundness.dummies import dummies_are_found
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.speed.measure import print_table
 
-DESIGNS: dict[str, Design] = {"bounds": bounds_hold}
+DESIGNS: dict[str, Design] = {"bounds": bounds_hold, "dummies": dummies_are_found}
 
 
 def print_marks(name: str, marks: list[Mark]) -> None:
