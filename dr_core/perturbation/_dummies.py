@@ -32,6 +32,9 @@ MAX_DUMMY_ROWS = 2_000
 MAX_WEAK_STEPS = 20
 """Columns that are added to a group while it does not become more certain."""
 
+MAX_SEARCHED = 1000
+"""Sets of columns that are tried to complete the encoding of another attribute."""
+
 HEAD_ROWS = 50
 """Rows that tell most numeric columns from 0/1 columns."""
 
@@ -109,8 +112,18 @@ def _grow(ones: dict[Any, Array], name: Any) -> set[Any]:
 
 
 def _is_complete(ones: dict[Any, Array], name: Any) -> bool:
-    """Return whether the group of a column has a 1 in every row."""
-    return bool(np.logical_or.reduce([ones[key] for key in _grow(ones, name)]).all())
+    """Return whether a column and others that exclude each other have a 1 in every row.
+
+    Depth-first: the first row without a 1 must get it from one of the columns that are 1 there.
+    """
+    matrix, unions = np.stack(list(ones.values())), [ones[name]]
+    for _ in range(MAX_SEARCHED):
+        if not unions or unions[-1].all():
+            return bool(unions)
+        union = unions.pop()
+        fitting = matrix[matrix[:, union.argmin()]]
+        unions += [union | rows for rows in fitting if not (rows & union).any()]
+    return False
 
 
 # 3 and 4 of 10 rows do not meet with probability C(7, 4) / C(10, 4) = 35 / 210.

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import hypergeom
+from sklearn.model_selection import train_test_split
 
-from dr_core import OneHot, assess_risk, collect_votes, compare, iter_chunks, perturb
+from dr_core import OneHot, assess_risk, collect_votes, compare, datasets, iter_chunks, perturb
 from dr_core.cli import main
 from dr_core.perturbation import learn_attributes
 from dr_core.perturbation._dummies import _log_chance_of_none
@@ -127,6 +128,14 @@ class TestNoAlarm:
         relationship = np.where(random.random(N) < 0.5, "child", np.where(male, "husband", "wife"))
         X = pd.get_dummies(pd.DataFrame({"male": male, "relationship": relationship}))
         assert not messages(X, {"male": 1})
+
+    @pytest.mark.parametrize("half", [0, 1])
+    def test_for_wives_in_the_census(self, half):
+        """Sex beside the dummies of all other columns; in one half no man is a wife."""
+        income = datasets.load("income")
+        X = datasets.binarize(income).drop(columns="race-sex")
+        X = train_test_split(X, test_size=0.5, random_state=0)[half]
+        assert not messages(X, {"race": 1, "sex": 1})
 
     def test_where_one_row_has_two_values(self, people):
         many = pd.concat([people] * 100, ignore_index=True)
