@@ -7,6 +7,8 @@ from typing import Any
 
 from aif360.explainers import MetricJSONExplainer, MetricTextExplainer
 
+from dr_core.plugins import describe_hidden_risk
+
 __all__ = ["DRJSONExplainer", "DRTextExplainer"]
 
 DEFINITION = "share of instances whose prediction changes when only protected attributes change"
@@ -52,9 +54,10 @@ class DRTextExplainer(MetricTextExplainer):
 
     def discriminative_risk(self, privileged: bool | None = None) -> str:
         value = self.metric.discriminative_risk(privileged)
+        note = _describe_hidden_risk(self.metric, privileged)
         if privileged is None:
-            return f"Discriminative risk ({DEFINITION}): {value}"
-        return f"Discriminative risk on {_format_group(privileged)}instances: {value}"
+            return f"Discriminative risk ({DEFINITION}): {value}{note}"
+        return f"Discriminative risk on {_format_group(privileged)}instances: {value}{note}"
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> str:
         value = self.metric.worst_case_discriminative_risk(privileged)
@@ -159,6 +162,16 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
         }
         description = f"Compares the discriminative risk of the groups: {DEFINITION}."
         return _format_json(title, message, counts, description, ideal)
+
+
+def _describe_hidden_risk(metric: Any, privileged: bool | None) -> str:
+    """Return a sentence if one attribute alone has more risk; "" if not, or if that is unknown."""
+    try:
+        risks = metric.discriminative_risk_by_attribute(privileged)
+    except AttributeError:
+        return ""
+    note = describe_hidden_risk(risks)
+    return f". {note}" if note else ""
 
 
 def _format_group(privileged: bool | None) -> str:

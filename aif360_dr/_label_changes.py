@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,14 @@ class LabelChanges:
         any: That the label changes, the individual risk.
         losses: That it changes from a favorable to an unfavorable one.
         gains: That it changes from an unfavorable to a favorable one.
+        by_attribute: That it changes if each attribute is perturbed alone, by name, and then all
+            together; only the latter, where the former was not asked for.
     """
 
     any: Array
     losses: Array
     gains: Array
+    by_attribute: Mapping[Any, Array] = field(default_factory=dict)
 
 
 def changes_between(labels: Array, perturbed: Array, favorable: Array) -> LabelChanges:
@@ -64,6 +68,7 @@ def changes_of_model(
     p: float,
     n_samples: int,
     seed: Any,
+    each_attribute: bool = False,
 ) -> LabelChanges:
     """Let a model predict perturbed rows: all that are possible, or some drawn at random.
 
@@ -77,7 +82,7 @@ def changes_of_model(
         >>> changes_of_model(prefers_race_2, dataset, labels, carriers, np.ones(1), **options).any
         array([0. , 0.5, 1. , 0.5, 0. , 0.5, 1. , 0.5])
     """
-    plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute=False)
+    plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute)
     part = Partition(0, as_table(carriers.frame(dataset)), {})
     columns = [i for attribute in carriers.protected for i in attribute.columns]
     distribution = find_dataset_distribution(model, dataset, columns)
@@ -88,12 +93,13 @@ def changes_of_model(
         before={"model": labels} if distribution is None else None,
         chunk_size=MAX_CHUNK_ROWS,
     )
-    kinds = [
-        changes.expect(kind)[-1]
-        for _, changes in found
-        for kind in _find_kinds(changes, favorable)
+    expected = [
+        changes.expect(kind) for _, changes in found for kind in _find_kinds(changes, favorable)
     ]
-    return LabelChanges(*(np.concatenate(kinds[k::3]) for k in range(3)))
+    # Chunks follow each other, with three kinds each; rows of an array are scenarios.
+    changed, losses, gains = (np.concatenate(expected[k::3], axis=1) for k in range(3))
+    by_attribute = dict(zip(plan.names, changed, strict=True))
+    return LabelChanges(changed[-1], losses[-1], gains[-1], by_attribute)
 
 
 def _make_predictor(model: Any, distribution: Any, dataset: Any, carriers: Carriers) -> Predictor:

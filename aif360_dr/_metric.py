@@ -16,7 +16,7 @@ from aif360_dr._groups import Groups
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr._models import classify
 from aif360_dr._uncached import UncachedMixin
-from dr_core.plugins import Array, Rules
+from dr_core.plugins import ALL, Array, Rules
 
 __all__ = ["DiscriminativeRiskMetric"]
 
@@ -108,6 +108,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         carried_by: Mapping[str, Sequence[str]] | None = None,
         domain: StructuredDataset | None = None,
         coupled: Rules | None = None,
+        each_attribute: bool = False,
     ) -> DiscriminativeRiskMetric:
         """Create a metric from a model, which predicts the dataset and its perturbations.
 
@@ -132,6 +133,9 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
             domain: Dataset to learn the values of the protected attributes from. Pass it if
                 `dataset` may lack some values.
             coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
+            each_attribute: Whether to perturb each attribute alone, too, for
+                `discriminative_risk_by_attribute`. Changes of several attributes can cancel out,
+                so that one alone has more risk than all together; explainers then say so.
 
         Returns:
             A metric whose DR methods can be called.
@@ -146,6 +150,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         classified = classify(estimator, dataset, seed)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
+        options |= {"each_attribute": each_attribute}
         favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()
         metric._changes = changes_of_model(
             estimator, dataset, labels, carriers, favorable, **options
@@ -178,6 +183,20 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     def discriminative_risk(self, privileged: bool | None = None) -> float:
         """Discriminative risk, Pr(f(x) ≠ f(x̃)); 0 is best."""
         return self.num_label_changes(privileged) / self.num_instances(privileged=privileged)
+
+    def discriminative_risk_by_attribute(self, privileged: bool | None = None) -> dict[Any, float]:
+        """Discriminative risk of each attribute alone, and of "all" if there are several."""
+        found = self._label_changes.by_attribute
+        if list(found) in ([], [ALL]):
+            raise AttributeError(
+                "attributes were not perturbed one by one: use "
+                "DiscriminativeRiskMetric.from_estimator(..., each_attribute=True)."
+            )
+        n_instances = self.num_instances(privileged=privileged)
+        return {
+            name: self._sum_weighted(changes, privileged) / n_instances
+            for name, changes in found.items()
+        }
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> float:
         """Share of instances whose label changes under at least one evaluated perturbation."""

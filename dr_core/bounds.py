@@ -3,6 +3,7 @@
 All bounds follow from one fact: a vote that changes has φ(x) ≥ γ(x)/2. Here γ is the margin of the
 vote, and φ is the weight of the members that change. With Z = φ/γ (0 if φ = 0, ∞ if only γ is 0),
 this is Z ≥ 1/2, and Markov's inequalities bound P(Z ≥ 1/2). A bound that does not apply is NaN.
+The PAC bounds instead compare the risk on these rows with the risk in their population.
 
 Each bound is one function of `Votes`, named after its theorem; `compute_bounds` returns a table of
 all. The paper's E_ρ[L(f)] is E[φ], and by its lemma E_ρ²[L(f, f′)] is E[φ²]. So every bound is
@@ -11,7 +12,9 @@ computed from γ and φ alone, without a loop over pairs of members.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import inf, isnan, log, nan, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +25,8 @@ from dr_core._utils import (
     exact_counts,
     exact_mean,
     exact_squares,
+    find_largest_mean,
+    is_integer,
     is_number,
 )
 from dr_core.ensembles import Votes, check_votes
@@ -31,9 +36,29 @@ __all__ = ["compute_bounds"]
 Share = float | str
 """A low-margin share in [0, 1), or "best"."""
 
+THESE_ROWS = "these rows"
+"""What a bound on the risk of the vote on the given rows holds for."""
+
+PAC_HOLDS_FOR = {
+    "PAC, one hypothesis": "population, vote fixed beforehand",
+    "PAC, any pruned vote": "population, vote chosen on these rows",
+}
+"""What the proven PAC bounds hold for, with probability 1 - δ."""
+
+APPROXIMATE = "approximate, rows of unequal weight"
+NOT_GUARANTEED = "not guaranteed"
+
+EQUAL_WEIGHTS = 1e-9
+"""Relative difference of two sums of probabilities that are equal but for rounding."""
+
 
 def compute_bounds(
-    votes: Votes, *, low_margin_share: Share = 0.05, delta: float = 0.05
+    votes: Votes,
+    *,
+    low_margin_share: Share = 0.05,
+    delta: float = 0.05,
+    n_pool: int | None = None,
+    max_members: int | None = None,
 ) -> pd.DataFrame:
     """Compute all bounds on the discriminative risk of a vote, and the risk itself.
 
@@ -47,39 +72,58 @@ def compute_bounds(
         for each of the two bounds.
     delta : float in (0, 1), default=0.05
         The PAC bounds hold with probability 1 - δ.
+    n_pool : int, optional
+        Number of members that those of a pruned vote were chosen from, for "PAC, any pruned vote".
+        By default the number of members before `votes.subset`.
+    max_members : int, optional
+        Largest number of members that the pruned vote could have had, such as the `max_members`
+        of `poaf`. `n_pool` by default.
 
     Returns
     -------
     DataFrame
-        One row per bound. `value` is NaN if the bound does not apply, and can be ∞. `applies` is
-        False if the value is NaN. `guaranteed` is True if the bound is proven never to be below
-        the risk of the vote on these instances, which is `actual`. The PAC bounds also bound the
-        risk on unseen data, with probability 1 - δ; for "all weightings" this relies on the
-        paper's union bound over the members.
+        One row per bound.
+
+        - `value`: the bound; NaN if it does not apply, and it can be ∞.
+        - `applies`: whether the value is not NaN.
+        - `guaranteed`: whether the bound is proven for what `holds_for` says.
+        - `actual`: discriminative risk of the vote on these rows.
+        - `holds_for`: what the bound holds for. "these rows": the bound is never below `actual`.
+          "population, …": with probability 1 - δ, the bound is not below the risk on all data that
+          these rows are an independent sample of. The members must have been trained on other
+          rows. "vote fixed beforehand" excludes votes that were pruned or weighted on these rows;
+          "vote chosen on these rows" includes uniform votes of at most `max_members` of `n_pool`
+          members, chosen in any way. Both are approximate if the rows have unequal weights.
 
     Examples
     --------
     >>> votes = Votes([[0, 1], [0, 1], [0, 0]], [[0, 1], [0, 0], [0, 0]], y=[0, 1])
     >>> compute_bounds(votes).head(3)
-               name  value  applies  guaranteed  actual
-    0        margin    0.5     True        True     0.5
-    1   first order    1.0     True        True     0.5
-    2  second order    2.0     True        True     0.5
+               name  value  applies  guaranteed  actual   holds_for
+    0        margin    0.5     True        True     0.5  these rows
+    1   first order    1.0     True        True     0.5  these rows
+    2  second order    2.0     True        True     0.5  these rows
     """
     check_votes(votes)
     _check_share(low_margin_share)
     _check_delta(delta)
-    guaranteed = guaranteed_bounds(votes, low_margin_share, delta)
-    analogues = bounds_without_margin(votes)
-    table = pd.DataFrame({**guaranteed, **analogues}.items(), columns=["name", "value"])
-    table["applies"] = table["value"].notna()
-    table["guaranteed"] = table["name"].isin(list(guaranteed))
-    table["actual"] = votes.risk
-    return table
+    pool = _check_pool(votes, n_pool, max_members)
+    on_rows, unproven = bounds_on_rows(votes, low_margin_share), unproven_bounds(votes, delta)
+    values = on_rows | pac_bounds(votes, delta, *pool) | unproven
+    pac = PAC_HOLDS_FOR if has_equal_rows(votes) else dict.fromkeys(PAC_HOLDS_FOR, APPROXIMATE)
+    said = dict.fromkeys(on_rows, THESE_ROWS) | pac | dict.fromkeys(unproven, NOT_GUARANTEED)
+    table = pd.DataFrame(values.items(), columns=["name", "value"])
+    holds_for = table["name"].map(said)
+    return table.assign(
+        applies=table["value"].notna(),
+        guaranteed=~holds_for.isin([APPROXIMATE, NOT_GUARANTEED]),
+        actual=votes.risk,
+        holds_for=holds_for,
+    )
 
 
-def guaranteed_bounds(votes: Votes, low_margin_share: Share, delta: float) -> dict[str, float]:
-    """Return the values of the proven bounds, by name."""
+def bounds_on_rows(votes: Votes, low_margin_share: Share) -> dict[str, float]:
+    """Return the values of the proven bounds on the risk on these rows, by name."""
     return {
         "margin": margin_bound(votes),
         "first order": first_order_bound(votes),
@@ -89,14 +133,21 @@ def guaranteed_bounds(votes: Votes, low_margin_share: Share, delta: float) -> di
         "C-tandem": c_tandem_bound(votes),
         "relaxed first order": relaxed_first_order_bound(votes, low_margin_share),
         "relaxed second order": relaxed_second_order_bound(votes, low_margin_share),
-        "PAC, one hypothesis": pac_bound(votes, delta),
-        "PAC, all weightings": pac_bound(votes, delta, n_hypotheses=votes.n_members),
     }
 
 
-def bounds_without_margin(votes: Votes) -> dict[str, float]:
-    """Return the values of the analogues that are not proven, by name."""
+def pac_bounds(votes: Votes, delta: float, n_pool: int, max_members: int) -> dict[str, float]:
+    """Return the values of the proven bounds on the risk in the population, by name."""
     return {
+        "PAC, one hypothesis": pac_bound(votes, delta),
+        "PAC, any pruned vote": pruned_vote_bound(votes, delta, n_pool, max_members),
+    }
+
+
+def unproven_bounds(votes: Votes, delta: float) -> dict[str, float]:
+    """Return the values of the paper's bounds that can be below the risk, by name."""
+    return {
+        "PAC, all weightings": pac_bound(votes, delta, n_hypotheses=votes.n_members),
         "first order without margin": first_order_without_margin(votes),
         "second order without margin": second_order_without_margin(votes),
         "C-tandem without margin": c_tandem_without_margin(votes),
@@ -153,6 +204,39 @@ def pac_bound(votes: Votes, delta: float = 0.05, n_hypotheses: int = 1) -> float
     return votes.risk + sqrt(log(n_hypotheses / delta) / (2 * effective_instances(votes)))
 
 
+def pruned_vote_bound(votes: Votes, delta: float, n_pool: int, max_members: int) -> float:
+    """kl⁻¹(DR, ln(Σ_{j≤k} C(m, j) / δ) / n), for uniform votes of at most k of m members.
+
+    A union bound over all these votes (Langford and Seeger 2001): it holds for each of them, and
+    so for the one that was chosen on the same rows. Weighted votes are infinitely many; NaN.
+
+    Examples
+    --------
+    >>> votes = Votes([[0] * 100] * 3, [[0] * 90 + [1] * 10] * 3, y=[0] * 100)
+    >>> round(pruned_vote_bound(votes, 0.05, n_pool=11, max_members=5), 4)
+    0.2816
+    """
+    weights = votes.units[votes.units > 0]
+    if (weights != weights[0]).any():
+        return nan
+    most = (log(count_votes(n_pool, max_members)) - log(delta)) / effective_instances(votes)
+    return find_largest_mean(votes.risk, most)
+
+
+def count_votes(n_pool: int, max_members: int) -> int:
+    """Return Σ_{1≤j≤k} C(m, j), the number of sub-ensembles of at most k of m members.
+
+    Examples
+    --------
+    >>> count_votes(4, 2)  # 4 of one member, 6 of two
+    10
+    """
+    sizes = range(1, max_members + 1)
+    # C(m, j) = C(m, j-1) (m-j+1)/j is many times faster than each binomial by itself.
+    binomials = accumulate(sizes, lambda last, j: last * (n_pool - j + 1) // j, initial=1)
+    return sum(binomials) - 1
+
+
 def first_order_without_margin(votes: Votes) -> float:
     """2 E_ρ[L(f)]: bounds the error of a vote, but not its discriminative risk."""
     return 2 * _average(votes, votes.inconsistency)
@@ -190,10 +274,21 @@ def effective_instances(votes: Votes) -> float:
     >>> effective_instances(votes)  # rows of weight 2 and 1
     1.8
     """
-    _, position = np.unique(votes.rows, return_inverse=True)
-    units = np.bincount(position, votes.row_units)
+    units = _count_row_units(votes)
     total, _ = exact_counts(np.array([int(units.sum())]))  # of integers, hence exact
     return effective_size(total[0], exact_squares(units)[0])
+
+
+def has_equal_rows(votes: Votes) -> bool:
+    """Return whether all rows with a weight have the same weight."""
+    units = _count_row_units(votes)
+    return bool(units.max() - units[units > 0].min() <= EQUAL_WEIGHTS * units.max())
+
+
+def _count_row_units(votes: Votes) -> Array:
+    """Return the weight of each row, in units; that of its perturbations together."""
+    _, position = np.unique(votes.rows, return_inverse=True)
+    return np.bincount(position, votes.row_units)
 
 
 def _average(votes: Votes, values: Array) -> float:
@@ -241,3 +336,21 @@ def _check_share(share: Share) -> None:
 def _check_delta(delta: float) -> None:
     if not (is_number(delta) and 0 < delta < 1):
         raise ValueError(f"delta must be in (0, 1); got {delta!r}.")
+
+
+def _check_pool(votes: Votes, n_pool: Any, max_members: Any) -> tuple[int, int]:
+    """Return the sizes of the ensemble and of the largest vote that it could be pruned to."""
+    kept = int(np.count_nonzero(votes.units))
+    n_pool = votes.n_pool if n_pool is None else n_pool
+    if not (is_integer(n_pool) and n_pool >= kept):
+        raise ValueError(
+            f"n_pool must be an integer of at least {kept}, the number of members of the vote; "
+            f"got {n_pool!r}."
+        )
+    max_members = n_pool if max_members is None else max_members
+    if not (is_integer(max_members) and kept <= max_members <= n_pool):
+        raise ValueError(
+            f"max_members must be an integer from {kept}, the number of members of the vote, to "
+            f"{n_pool}, the number that they were chosen from (n_pool); got {max_members!r}."
+        )
+    return int(n_pool), int(max_members)

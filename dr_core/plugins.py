@@ -10,10 +10,12 @@ here, and nothing else. What is listed here changes only with a note in the chan
   the function that predicts, `find_distribution` the distribution of a model that draws its
   predictions. A host registers the latter for the models of its library. `choose_repeated` and
   `check_repeatable` find models that answer differently when asked twice; `have_fractions` finds
-  scores among decisions.
+  scores among decisions. `describe_hidden_risk` is the sentence for
+  results where one attribute alone has more risk than all together.
 - Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
-- Sensitive attributes: `Attribute`, `NEITHER`, `MISSING_LABEL`, `Rules`, `check_privileged`.
+- Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
+  `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
@@ -50,6 +52,7 @@ from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
+    ALL,
     MISSING_LABEL,
     NEITHER,
     Attribute,
@@ -63,6 +66,7 @@ from dr_core.risk import (
     Predictor,
     check_repeatable,
     choose_repeated,
+    describe_hidden_risk,
     find_distribution,
     get_predict,
     have_fractions,
@@ -71,6 +75,7 @@ from dr_core.risk import (
 
 __all__ = [
     "ACCURACY_TOLERANCE",
+    "ALL",
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
@@ -98,6 +103,7 @@ __all__ = [
     "check_repeatable",
     "check_weights",
     "choose_repeated",
+    "describe_hidden_risk",
     "differs",
     "drawing",
     "encode",

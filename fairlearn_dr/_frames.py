@@ -82,6 +82,11 @@ def dr_metric_frame(
     MetricFrame
         The first metric is "discriminative_risk".
 
+    Notes
+    -----
+    With several attributes in `privileged`, the risk is that of all perturbed together. One of
+    them alone can have more; see `dr_core.assess_risk(...).by_attribute`.
+
     Examples
     --------
     >>> from dr_core import datasets

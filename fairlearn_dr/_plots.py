@@ -150,7 +150,9 @@ def plot_bounds(
 ) -> Axes:
     """Plot bounds against the actual risk.
 
-    A valid bound lies on or above the dashed line. Bounds above 1 are drawn at 1.
+    A bound that holds for these rows lies on or above the dashed line; the PAC bounds hold for the
+    population, with a margin for chance. The legend marks bounds that are not guaranteed. Bounds
+    above 1 are drawn at 1.
 
     Parameters
     ----------
@@ -183,7 +185,9 @@ def plot_bounds(
     ax.axline((0, 0), slope=1, c="#666666", ls="--", lw=1, label="bound = risk")
     for i, name in enumerate(names):
         rows = applicable[applicable["name"] == name]
-        ax.scatter(rows["actual"], rows["value"].clip(upper=1), label=name, **drawing.get_style(i))
+        label = name if rows["guaranteed"].all() else f"{name} (not guaranteed)"
+        shown = rows["value"].clip(upper=1)
+        ax.scatter(rows["actual"], shown, label=label, **drawing.get_style(i))
     ax.set_xlim(0, None)
     ax.set_ylim(0, 1.03)
     ax.set_xlabel("discriminative risk of the vote")

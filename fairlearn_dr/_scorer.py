@@ -73,6 +73,11 @@ def risk_scorer(
     callable
         `scorer(estimator, X, y)` returns the negative risk, because searches maximise scores.
 
+    Notes
+    -----
+    With several attributes in `privileged`, the risk is that of all perturbed together. One of
+    them alone can have more; see `dr_core.assess_risk(...).by_attribute`.
+
     Examples
     --------
     >>> import pandas as pd

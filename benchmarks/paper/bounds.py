@@ -106,7 +106,7 @@ def judge_ensemble(
 def _oracle_bounds(votes: Votes) -> list[dict[str, Any]]:
     """Bounds from and for the same rows."""
     table = compute_bounds(votes)
-    table = table[~table["name"].isin(PAC)]
+    table = table[~table["name"].str.startswith("PAC")]
     return table[["name", "value", "actual"]].to_dict("records")
 
 

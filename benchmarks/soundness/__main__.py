@@ -11,6 +11,8 @@ import argparse
 import sys
 
 from benchmarks.soundness.blind_models import blind_models
+from benchmarks.soundness.bounds import bounds_hold
+from benchmarks.soundness.dummies import dummies_are_found
 from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.plausibility import false_alarms
@@ -22,6 +24,8 @@ DESIGNS: dict[str, Design] = {
     "models": blind_models,
     "risk": risk_intervals,
     "plausibility": false_alarms,
+    "bounds": bounds_hold,
+    "dummies": dummies_are_found,
 }
 
 

@@ -24,14 +24,15 @@ votes
 
 # %%
 # ``applies`` says whether a bound's condition holds here, ``guaranteed`` whether it is proven for
-# DR. The three analogues without margin are true of a vote's error, not of its risk, and are kept
-# for comparison with the paper.
+# DR, and ``holds_for`` for what: these rows, or the population that they are a sample of. The
+# three analogues without margin are true of a vote's error, not of its risk. They and "PAC, all
+# weightings" are kept for comparison with the paper.
 
 compute_bounds(votes).round(4)
 
 # %%
-# Forests of 3 to 101 trees. A valid bound lies on or above the dashed line; the closer, the
-# tighter. Bounds above 1 say nothing and are drawn at 1.
+# Forests of 3 to 101 trees. A bound on these rows lies on or above the dashed line; the closer,
+# the tighter. Bounds above 1 say nothing and are drawn at 1.
 
 sizes = [3, 5, 7, 11, 15, 21, 31, 51, 71, 101]
 plot_bounds(

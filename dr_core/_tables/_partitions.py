@@ -42,6 +42,9 @@ Y, WEIGHT, PERSON = "y", "sample_weight", "person"
 NAMED = "partition "
 """Start of each message that names a part."""
 
+SAMPLE_ROWS = 10_000
+"""Rows of the first frame that are kept as a sample."""
+
 EMPTY = "X is empty: there is no row to perturb."
 
 
@@ -108,6 +111,11 @@ class Partitions(ABC):
         """The only part of a table in memory; None for all other rows."""
         return None
 
+    @property
+    def sample(self) -> Table | None:
+        """Some rows that need no further reading; all, if they are in memory. None if unknown."""
+        return None
+
     @abstractmethod
     def keys(self) -> list[Any]:
         """Return the names of the columns that the model sees."""
@@ -137,6 +145,10 @@ class InMemory(Partitions):
     @property
     def whole(self) -> Partition:
         return self._part
+
+    @property
+    def sample(self) -> Table:
+        return self._part.table
 
     @property
     def n_rows(self) -> int:
@@ -284,8 +296,14 @@ class Frames(Parts):
         if first is None:
             raise ValueError(EMPTY)
         with name_partition_in_errors(0):
-            dtypes = as_table(first).dtypes
-        super().__init__(dtypes, columns, want_labels)
+            table = as_table(first)
+        # A copy, because a slice of the frame would keep all of it in memory.
+        self._sample = table.take(np.arange(min(table.n_rows, SAMPLE_ROWS)))
+        super().__init__(table.dtypes, columns, want_labels)
+
+    @property
+    def sample(self) -> Table:
+        return self._sample
 
     def _frames(self, keys: list[Any] | None) -> Iterable[Any]:
         if isinstance(self._source, Chunks):

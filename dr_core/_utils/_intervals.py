@@ -24,6 +24,7 @@ __all__ = [
     "MeanSample",
     "chernoff",
     "clopper_pearson",
+    "find_largest_mean",
     "fold_interval",
     "widen_interval",
     "wilson",
@@ -101,13 +102,27 @@ def chernoff(mean: float, n: float, confidence: float) -> Interval:
     """
     _check_mean(mean, n, confidence)
     most = math.log(2 / (1 - confidence)) / n
+    has_low = mean > TINY and _excess(TINY, mean, most) > 0
+    low = brentq(_excess, TINY, mean, args=(mean, most)) if has_low else 0.0
+    return Interval(low, find_largest_mean(mean, most), confidence, "chernoff")
 
-    def excess(mu: float) -> float:
-        return float(rel_entr(mean, mu) + rel_entr(1 - mean, 1 - mu)) - most
 
-    low = brentq(excess, TINY, mean) if mean > TINY and excess(TINY) > 0 else 0.0
-    high = brentq(excess, mean, 1 - EPS) if mean < 1 - EPS and excess(1 - EPS) > 0 else 1.0
-    return Interval(low, high, confidence, "chernoff")
+def find_largest_mean(mean: float, most: float) -> float:
+    """Return kl⁻¹(mean, most), the largest μ with kl(mean, μ) ≤ most.
+
+    Examples
+    --------
+    >>> round(find_largest_mean(0.0, 0.5), 4)  # 1 - exp(-0.5)
+    0.3935
+    """
+    if mean >= 1 - EPS or _excess(1 - EPS, mean, most) <= 0:
+        return 1.0
+    return float(brentq(_excess, mean, 1 - EPS, args=(mean, most)))
+
+
+def _excess(mu: float, mean: float, most: float) -> float:
+    """Return kl(mean, μ) - most, for the Kullback-Leibler divergence of two coins."""
+    return float(rel_entr(mean, mu) + rel_entr(1 - mean, 1 - mu)) - most
 
 
 def fold_interval(low: float, high: float) -> tuple[float, float]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -172,9 +173,7 @@ def _audit_classes(
 ) -> None:
     if options.tolerance is not None:
         raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", UserWarning)
+    with _record_notes() as notes:
         comparison = compare(
             {"model": model},
             *subject.at(rows),
@@ -193,10 +192,20 @@ def _audit_classes(
     if options.html:
         comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
-    messages = [str(note.message) for note in notes]
-    if options.html and subject.is_chunked:
-        messages.append(NO_ENSEMBLES_NOTE)
-    for note in dict.fromkeys(messages):
+    _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
+
+
+@contextmanager
+def _record_notes() -> Iterator[list[warnings.WarningMessage]]:
+    """Record the warnings that are meant for users, and silence all others."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        yield notes
+
+
+def _print_notes(notes: list[warnings.WarningMessage], more: Iterable[str] = ()) -> None:
+    for note in dict.fromkeys([*(str(note.message) for note in notes), *more]):
         print(f"dr-audit: note: {escape_unprintable(note)}", file=sys.stderr)
 
 
@@ -207,7 +216,9 @@ def _get_chunk_options(subject: Subject) -> dict[str, Any]:
 
 def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
     """Return the subject, the fitted model, the rows to audit (None: all), and facts."""
-    subject = _load_subject(options)
+    with _record_notes() as notes:
+        subject = _load_subject(options)
+    _print_notes(notes)
     if options.model:
         model = load_model(options.model, trust_pickle=options.trust_pickle)
         return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)

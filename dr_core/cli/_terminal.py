@@ -18,7 +18,7 @@ from dr_core import datasets
 from dr_core.comparison import Comparison
 from dr_core.metrics import PERFORMANCE_MEASURES
 from dr_core.report import format_headline, format_number, format_signed
-from dr_core.risk import Plausibility
+from dr_core.risk import Plausibility, describe_hidden_risk
 
 __all__ = [
     "escape_unprintable",
@@ -101,6 +101,9 @@ def print_risk(
     for name, row in frame.iterrows():
         table.add_row(str(name).replace("_", " "), *(f"{value:.4f}" for value in row))
     console.print(table)
+    note = describe_hidden_risk(risks["risk"].to_dict(), escape_unprintable)
+    if note:
+        console.print(Text(note, style="bold"))
 
 
 def _make_table(console: Console, *columns: str) -> RichTable:

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isroutine
 from pathlib import Path
@@ -20,8 +21,9 @@ from dr_core._utils import Array, write_atomically
 from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
+from dr_core.metrics import DR
 from dr_core.perturbation import PerturbationPlan
-from dr_core.risk import Plausibility
+from dr_core.risk import Plausibility, describe_hidden_risk
 
 __all__ = ["Comparison", "describe_environment", "describe_plan"]
 
@@ -86,6 +88,18 @@ class Comparison:
         `gains`), and its share of all changes (`carries`).
         """
         return pd.DataFrame() if self.breakdown is None else self.breakdown.by_group
+
+    def get_risks(self, model: Any) -> dict[Any, float]:
+        """Return the discriminative risk of a model for each attribute, and for "all"."""
+        values = self.values
+        rows = values[(values["model"] == model) & (values["measure"] == DR)]
+        return dict(zip(rows["attribute"], rows["value"], strict=True))
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each model with more risk for one attribute alone than for all."""
+        notes = {m: describe_hidden_risk(self.get_risks(m)) for m in self.values["model"].unique()}
+        return [f"{model}: {note}" for model, note in notes.items() if note]
 
     @property
     def directions(self) -> pd.DataFrame:
@@ -184,10 +198,11 @@ class Comparison:
         return draw_comparison(self, axes, attribute=attribute, measures=measures)
 
     def __repr__(self) -> str:
-        return f"<Comparison>\n{self.table().T.round(4)}"
+        return "\n".join(["<Comparison>", str(self.table().T.round(4)), *self.notes])
 
     def _repr_html_(self) -> str:
-        return self.table().T.to_html(float_format="{:.4f}".format)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return self.table().T.to_html(float_format="{:.4f}".format) + notes
 
 
 def _to_plain(value: Any) -> Any:

@@ -101,13 +101,9 @@ def audit_ensemble(
     random = as_generator(plan.random_state)
     halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
     choosing, judging = (_collect_votes(model, part, plan, np.sort(half)) for half in halves)
-    pruned = poaf(
-        choosing,
-        min(len(ensemble.members) // 2, MAX_SUGGESTED),
-        selection="min_risk",
-        random_state=random,
-    )
-    suggested = compute_bounds(judging.subset(pruned.members))["value"]
+    most = min(len(ensemble.members) // 2, MAX_SUGGESTED)
+    pruned = poaf(choosing, most, selection="min_risk", random_state=random)
+    suggested = compute_bounds(judging.subset(pruned.members), max_members=most)["value"]
     return EnsembleAudit(
         len(ensemble.members),
         pruned,

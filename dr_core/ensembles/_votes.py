@@ -69,6 +69,8 @@ class Votes:
         The same for the instances.
     sample_weight, rows
         As given; `rows` is an array.
+    n_pool : int
+        Number of members of the ensemble that these members were taken from with `subset`.
 
     Notes
     -----
@@ -115,6 +117,7 @@ class Votes:
         self.sample_weight = sample_weight
         self.row_units = to_units(sample_weight, n, "sample_weight")
         self.rows = _check_rows(rows, n)
+        self.n_pool = m
 
     def __repr__(self) -> str:
         classes = np.array2string(self.classes, separator=", ", threshold=6, edgeitems=2)
@@ -237,7 +240,7 @@ class Votes:
     def subset(self, members: npt.ArrayLike) -> Votes:
         """Return the votes of the sub-ensemble of `members`, with renormalised weights."""
         kept = np.asarray(members)
-        return Votes(
+        subset = Votes(
             self.votes[kept],
             self.perturbed[kept],
             self.y,
@@ -246,6 +249,8 @@ class Votes:
             classes=self.classes,
             rows=self.rows,
         )
+        subset.n_pool = self.n_pool
+        return subset
 
     def _count_votes(self, codes: Array) -> Array:
         """Return the units that vote for each class, (C, n)."""

@@ -2,6 +2,7 @@
 
 - `_attributes`: who is privileged, and the domain of values
 - `_couplings`: columns that follow an attribute
+- `_dummies`: 0/1 columns that encode one attribute, of which one is given as sensitive
 - `_variants`: every x̃ with its probability, or drawn at random, as codes
 - `_plan`: scenarios, and x with all x̃ chunk by chunk (`iter_perturbed`)
 - `_perturb`: the public verbs

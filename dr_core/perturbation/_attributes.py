@@ -26,6 +26,7 @@ from dr_core.perturbation._couplings import (
     learn_couplings,
     read_one_hot,
 )
+from dr_core.perturbation._dummies import warn_of_dummies
 
 __all__ = [
     "ALL",
@@ -305,6 +306,13 @@ def learn_attributes(
         Columns that follow an attribute if it changes, such as {"relationship": {"sex":
         {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see the user guide.
 
+    Warns
+    -----
+    UserWarning
+        If a sensitive 0/1 column and others of X are never 1 in the same row, and that is not by
+        chance: they may encode one attribute, which is then given as `OneHot`. Rows in several
+        frames are checked by the first frame, and rows of a Dask DataFrame are not.
+
     Examples
     --------
     >>> X = pd.DataFrame({"sex": ["Male", "Female"], "age": [30, 40]})
@@ -325,7 +333,9 @@ def learn_attributes(
     )
     attributes = SensitiveAttributes(learned, missing)
     _check_columns_disjoint(attributes.columns)
-    return _add_couplings(attributes, table, coupled, domain)
+    attributes = _add_couplings(attributes, table, coupled, domain)
+    warn_of_dummies(table, attributes)
+    return attributes
 
 
 def check_privileged(privileged: Any) -> None:

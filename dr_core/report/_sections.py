@@ -38,7 +38,7 @@ from dr_core.report._words import (
     format_scenario,
     format_signed,
 )
-from dr_core.risk import describe_missing
+from dr_core.risk import describe_hidden_risk, describe_missing
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -84,6 +84,7 @@ def format_headline(
             ]
         )
         + "."
+        + sections.format_hidden_risk(model, format_name)
     )
 
 
@@ -184,6 +185,11 @@ class Sections:
             return ""
         low, high = format_percent(row.low), format_percent(row.high)
         return f"; {100 * confidence:g} % interval {low} to {high}"
+
+    def format_hidden_risk(self, model: Any, format_name: Callable[[Any], str]) -> str:
+        """Return a further sentence if one attribute alone has more risk than all; else ""."""
+        note = describe_hidden_risk(self.comparison.get_risks(model), format_name, format_percent)
+        return f" {note}" if note else ""
 
     def _iter_details(self, model: Any) -> Iterator[str]:
         alone = [(name, self.get_perturbed_row(model, name)) for name in self.names]

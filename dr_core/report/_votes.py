@@ -122,7 +122,7 @@ def _make_bound_table(found: EnsembleAudit) -> ReportTable:
             make_heading(row.name),
             _make_bound_cell(row.value, row.actual),
             _make_bound_cell(row.suggested, _get_score(found, "suggested", "judge").risk),
-            make_text_cell("yes" if row.guaranteed else "no"),
+            make_text_cell(row.holds_for),
         ]
         for row in frame.itertuples(index=False)
     ]
@@ -132,10 +132,13 @@ def _make_bound_table(found: EnsembleAudit) -> ReportTable:
             Column("Bound"),
             Column("Full vote"),
             Column("Suggested vote"),
-            Column("Guaranteed"),
+            Column("Holds for"),
         ],
         rows,
-        "Bars end at 1; the mark in a bar is the risk. A bound of 1 or more is uninformative.",
+        "Bars end at 1; the mark in a bar is the risk. A bound of 1 or more is uninformative. "
+        "Bounds for the population hold with a probability of 95 %, if the model was trained on "
+        "other rows. The suggested vote was chosen on the selection rows: on the evaluation rows "
+        "that these bounds are computed from, it is fixed beforehand.",
     )
 
 

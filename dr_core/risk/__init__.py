@@ -5,6 +5,7 @@
 - `_totals`: what folds add up
 - `_spread`: what intervals need where rows differ in weight, or people have several
 - `_assessment`: `assess_risk` and its result
+- `_hidden`: the note where one attribute alone has more risk than all together
 - `_plausibility`: the risk of perturbed rows that occur in the data
 """
 
@@ -23,6 +24,7 @@ from dr_core.risk._changes import (
     iter_changes,
     iter_given_changes,
 )
+from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel, find_distribution
 from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
@@ -41,6 +43,7 @@ __all__ = [
     "assess_risk",
     "check_repeatable",
     "choose_repeated",
+    "describe_hidden_risk",
     "describe_missing",
     "find_classes",
     "find_distribution",

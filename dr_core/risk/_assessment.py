@@ -41,6 +41,7 @@ from dr_core.perturbation import (
     learn_pair_check,
 )
 from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
+from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
@@ -314,7 +315,7 @@ class RiskAssessment:
         return (
             f"{sample.mean:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
-            f"{self._describe_rows()})"
+            f"{self._describe_rows()}){self._note}"
         )
 
     def _describe_rows(self) -> str:
@@ -323,6 +324,13 @@ class RiskAssessment:
         perturbed = f"{self.n_rows - missing:,} of " if missing else ""
         notes = describe_missing(missing, self.totals.n_partly_perturbed)
         return "; ".join([f"{perturbed}{self.n_rows:,} rows{people}", *notes])
+
+    @property
+    def _note(self) -> str:
+        """The end of the headline, where the risk of all attributes hides that of one."""
+        risks = (groups.mean("risk") for groups in self.totals.group_sums)
+        note = describe_hidden_risk(dict(zip(self.names, risks, strict=True)))
+        return f". {note.removesuffix('.')}" if note else ""
 
     def __repr__(self) -> str:
         return f"<RiskAssessment: {self._headline}>"

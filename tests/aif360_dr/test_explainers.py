@@ -54,3 +54,42 @@ def test_a_group_is_named(metric):
 @pytest.mark.parametrize("explainer", [DRTextExplainer, DRJSONExplainer])
 def test_explanations_of_aif360_are_still_there(metric, explainer):
     assert "accuracy" in explainer(metric).accuracy().lower()
+
+
+class TestSeveralAttributes:
+    """This model compares sex with race 1; changes of both cancel out."""
+
+    @staticmethod
+    def metric(**options):
+        return DiscriminativeRiskMetric.from_estimator(
+            lambda features: (features[:, 0] == 1) == (features[:, 1] == 1),
+            hiring(),
+            [{"sex": 0, "race": 0}],
+            [{"sex": 1, "race": 1}],
+            **options,
+        )
+
+    def test_risk_of_each_attribute_alone_and_of_all(self):
+        found = self.metric(each_attribute=True).discriminative_risk_by_attribute()
+        assert found == {"sex": 1.0, "race": 1.0, "all": 0.0}
+
+    def test_together_they_have_the_same_risk_either_way(self):
+        assert self.metric(each_attribute=True).discriminative_risk() == 0
+        assert self.metric().discriminative_risk() == 0
+
+    def test_the_text_says_that_one_alone_has_more_risk(self):
+        text = DRTextExplainer(self.metric(each_attribute=True)).discriminative_risk()
+        assert text.endswith(
+            ": 0.0. Perturbing sex alone changes more predictions (100.00%) than all attributes "
+            "together (0.00%)."
+        )
+
+    def test_nothing_is_said_of_what_is_unknown(self):
+        assert DRTextExplainer(self.metric()).discriminative_risk().endswith(": 0.0")
+
+    def test_an_attribute_that_was_not_perturbed_alone_is_unknown(self):
+        with pytest.raises(AttributeError, match="each_attribute=True"):
+            self.metric().discriminative_risk_by_attribute()
+
+    def test_of_one_attribute_it_is_the_risk(self, metric):
+        assert metric.discriminative_risk_by_attribute() == {"sex": metric.discriminative_risk()}

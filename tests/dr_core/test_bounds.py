@@ -1,4 +1,4 @@
-from math import inf, isnan, log, sqrt
+from math import comb, inf, isnan, log, sqrt
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from textbook.ensembles import random_votes
 from textbook.voting import Ensemble
 
 from dr_core import Votes, bounds
+from dr_core._utils import chernoff
 from dr_core.bounds import compute_bounds
 from dr_core.pruning import tandem_risks
 
@@ -102,6 +103,108 @@ class TestByHand:
 
     def test_actual_risk_stands_beside_every_bound(self):
         assert (compute_bounds(one_of_four_changes())["actual"] == 1 / 4).all()
+
+
+def a_forest_in_which_one_changes(n=200):
+    """Five members and n rows; the first member changes on every tenth row, the vote never."""
+    votes = np.zeros((5, n), int)
+    perturbed = votes.copy()
+    perturbed[0, ::10] = 1
+    return Votes(votes, perturbed, votes[0])
+
+
+class TestWhatABoundHoldsFor:
+    def test_a_bound_with_margin_holds_for_these_rows(self):
+        table = compute_bounds(one_of_four_changes()).set_index("name")
+        assert (table.loc[["margin", *FAMILY], "holds_for"] == "these rows").all()
+        assert table.loc[["margin", *FAMILY], "guaranteed"].all()
+
+    @pytest.mark.parametrize(
+        ("name", "holds_for"),
+        [
+            ("PAC, one hypothesis", "population, vote fixed beforehand"),
+            ("PAC, any pruned vote", "population, vote chosen on these rows"),
+        ],
+    )
+    def test_a_pac_bound_says_whether_the_vote_may_be_chosen_on_these_rows(self, name, holds_for):
+        row = compute_bounds(one_of_four_changes()).set_index("name").loc[name]
+        assert row["holds_for"] == holds_for
+        assert row["guaranteed"]
+
+    def test_the_papers_union_bound_over_members_is_not_guaranteed(self):
+        row = compute_bounds(one_of_four_changes()).set_index("name").loc["PAC, all weightings"]
+        assert not row["guaranteed"]
+        assert row["holds_for"] == "not guaranteed"
+
+    def test_pac_bounds_are_approximate_for_rows_of_unequal_weight(self):
+        votes = Votes([[0, 0, 0]], [[0, 0, 1]], [0, 0, 0], sample_weight=[2, 1, 1])
+        table = compute_bounds(votes).set_index("name")
+        pac = table.loc[["PAC, one hypothesis", "PAC, any pruned vote"]]
+        assert not pac["guaranteed"].any()
+        assert (pac["holds_for"] == "approximate, rows of unequal weight").all()
+        assert table.loc["margin", "guaranteed"]
+
+    def test_perturbations_with_probabilities_are_not_rows_of_unequal_weight(self):
+        """Row 0 has one perturbation, row 1 has three of a third each."""
+        shares = [1, 1 / 3, 1 / 3, 1 / 3]
+        votes = Votes([[0] * 4], [[0, 0, 1, 1]], [0] * 4, sample_weight=shares, rows=[0, 1, 1, 1])
+        assert bounds.has_equal_rows(votes)
+
+    def test_rows_without_weight_do_not_count(self):
+        votes = Votes([[0] * 3], [[0, 0, 1]], [0] * 3, sample_weight=[1, 0, 1])
+        assert bounds.has_equal_rows(votes)
+
+
+class TestAnyPrunedVote:
+    def test_without_a_change_it_has_a_closed_form(self):
+        # kl(0, μ) = -ln(1 - μ): the bound is 1 - exp(-ln((2⁵ - 1)/δ)/n)
+        found = values(a_forest_in_which_one_changes())["PAC, any pruned vote"]
+        assert found == pytest.approx(1 - (31 / 0.05) ** (-1 / 200))
+
+    def test_a_limit_on_the_members_makes_it_smaller(self):
+        votes = a_forest_in_which_one_changes().subset([0, 2])
+        found = values(votes, max_members=2)["PAC, any pruned vote"]
+        assert found < values(votes)["PAC, any pruned vote"]
+        assert found == pytest.approx(bounds.pruned_vote_bound(votes, 0.05, 5, 2))
+
+    def test_a_subset_remembers_how_many_it_was_chosen_from(self):
+        votes = a_forest_in_which_one_changes()
+        alone = values(Votes(votes.votes[:1], votes.perturbed[:1], votes.y), n_pool=5)
+        assert values(votes.subset([0, 2]).subset([0]))["PAC, any pruned vote"] == pytest.approx(
+            alone["PAC, any pruned vote"]
+        )
+
+    def test_one_candidate_is_the_chernoff_bound(self):
+        votes = a_forest_in_which_one_changes().subset([0])
+        found = bounds.pruned_vote_bound(votes, 0.025, n_pool=1, max_members=1)
+        assert found == pytest.approx(chernoff(0.1, 200, 0.95).high)
+
+    def test_weighted_votes_are_not_covered(self):
+        votes = Votes([[0], [0]], [[0], [1]], [0], weights=[2, 1])
+        assert isnan(values(votes)["PAC, any pruned vote"])
+
+    def test_a_member_of_weight_zero_is_one_left_out(self):
+        votes = Votes([[0], [0], [0]], [[0], [1], [1]], [0], weights=[1, 1, 0])
+        assert not isnan(values(votes, max_members=2)["PAC, any pruned vote"])
+
+    def test_counts_sub_ensembles(self):
+        for m in range(1, 9):
+            for k in range(1, m + 1):
+                assert bounds.count_votes(m, k) == sum(comb(m, j) for j in range(1, k + 1))
+
+    def test_thousands_of_members_are_no_obstacle(self):
+        votes = a_forest_in_which_one_changes()
+        assert values(votes, n_pool=3000)["PAC, any pruned vote"] == pytest.approx(1, abs=1e-4)
+
+    @pytest.mark.parametrize("n_pool", [4, 5.0, "all"])
+    def test_a_pool_smaller_than_the_vote_is_refused(self, n_pool):
+        with pytest.raises(ValueError, match="n_pool must be an integer of at least 5"):
+            compute_bounds(a_forest_in_which_one_changes(), n_pool=n_pool)
+
+    @pytest.mark.parametrize("max_members", [4, 6])
+    def test_a_limit_that_the_vote_does_not_keep_is_refused(self, max_members):
+        with pytest.raises(ValueError, match="max_members must be an integer from 5"):
+            compute_bounds(a_forest_in_which_one_changes(), max_members=max_members)
 
 
 class TestCorners:
@@ -202,8 +305,8 @@ def any_ensemble(random):
 
 
 def guaranteed_values(votes, share):
-    """Values of the guaranteed bounds that apply."""
-    found = bounds.guaranteed_bounds(votes, share, delta=0.05)
+    """Values of the bounds on these rows that apply."""
+    found = bounds.bounds_on_rows(votes, share)
     return {name: value for name, value in found.items() if not isnan(value)}
 
 

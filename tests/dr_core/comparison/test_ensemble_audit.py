@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import compare
 
-BOUNDS = ["name", "value", "applies", "guaranteed", "actual", "suggested"]
+BOUNDS = ["name", "value", "applies", "guaranteed", "actual", "holds_for", "suggested"]
 
 
 @pytest.fixture(scope="module")

@@ -141,6 +141,13 @@ CASES = {
                 "DiscriminativeRiskMetric.from_estimator",
             ),
         ),
+        "risk of attributes that were not perturbed alone": (
+            lambda: DiscriminativeRiskMetric.from_estimator(
+                lambda features: features[:, 0] > 0, hiring()
+            ).discriminative_risk_by_attribute(),
+            AttributeError,
+            ("one by one", "from_estimator(..., each_attribute=True)"),
+        ),
         "a perturbed dataset that differs in more": (
             lambda: DiscriminativeRiskMetric(
                 hiring(), hiring(), perturbed_classified_dataset=with_feature(2, 0)

@@ -984,6 +984,16 @@ CASES = {
             ValueError,
             ("delta", "0", "1", "'small'"),
         ),
+        "a pool of no members": (
+            lambda: compute_bounds(VOTES, n_pool=0),
+            ValueError,
+            ("n_pool", "at least", "members of the vote", "0"),
+        ),
+        "more members than there are": (
+            lambda: compute_bounds(VOTES, max_members=10_000),
+            ValueError,
+            ("max_members", "from", "n_pool", "10000"),
+        ),
     },
     "poaf": {
         "what are no votes": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, log, nan, sqrt
+from math import comb, inf, log, nan, sqrt
 
 from textbook.voting import Ensemble, inconsistency, margin, risk
 
@@ -46,11 +46,31 @@ def bounds(ensemble: Ensemble, low_margin_share: float, delta: float) -> dict[st
         "relaxed first order": relaxed(2 * first, 1),
         "relaxed second order": relaxed(4 * second, 2),
         "PAC, one hypothesis": pac(1),
+        "PAC, any pruned vote": pruned_vote(ensemble, delta),
         "PAC, all weightings": pac(len(everyone)),
         "first order without margin": 2 * first,
         "second order without margin": 4 * second,
         "C-tandem without margin": c_tandem(φ),
     }
+
+
+def pruned_vote(ensemble: Ensemble, delta: float) -> float:
+    """The largest μ with n·kl(DR, μ) ≤ ln((2^m - 1)/δ), by bisection."""
+    if len({w for w in ensemble.weights if w}) > 1:
+        return nan
+    m, found = len(ensemble.everyone), float(risk(ensemble, ensemble.everyone))
+    n = sum(ensemble.row_weights) ** 2 / sum(w**2 for w in ensemble.row_weights)
+    most = log(sum(comb(m, j) for j in range(1, m + 1)) / delta) / n
+
+    def kl(mu: float) -> float:
+        pairs = ((found, mu), (1 - found, 1 - mu))
+        return sum(a * log(a / b) for a, b in pairs if a)
+
+    low, high = found, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle == 1 or kl(middle) <= most else (low, middle)
+    return high
 
 
 def tandem_risk(ensemble: Ensemble, j: int, k: int) -> Fraction:

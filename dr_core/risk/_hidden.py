@@ -1,0 +1,47 @@
+"""Perturbing all attributes together can change fewer predictions than perturbing one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from dr_core._utils import round_probability
+from dr_core.perturbation import ALL
+
+__all__ = ["describe_hidden_risk"]
+
+
+def describe_hidden_risk(
+    risks: Mapping[Any, float],
+    format_name: Callable[[Any], str] = str,
+    format_share: Callable[[float], str] = "{:.2%}".format,
+) -> str:
+    """Return a sentence if one attribute alone has more risk than all together; else "".
+
+    Parameters
+    ----------
+    risks : mapping
+        Discriminative risk of each attribute alone, and of "all"; without one of them there is
+        nothing to say.
+    format_name, format_share : functions that return a name or a share as it is shown
+
+    Examples
+    --------
+    >>> describe_hidden_risk({"sex": 0.162, "race": 0.1, "all": 0.143})
+    'Perturbing sex alone changes more predictions (16.20%) than all attributes together (14.30%).'
+    >>> describe_hidden_risk({"sex": 0.162, "race": 0.1, "all": 0.2})
+    ''
+    """
+    together = risks.get(ALL, nan)
+    alone = {name: risk for name, risk in risks.items() if name != ALL}
+    most = max(alone, key=alone.__getitem__, default=ALL)
+    of_one, of_all = round_probability(np.array([risks.get(most, nan), together]))
+    if not of_one > of_all:  # nor is NaN, for what is not known
+        return ""
+    return (
+        f"Perturbing {format_name(most)} alone changes more predictions "
+        f"({format_share(alone[most])}) than all attributes together ({format_share(together)})."
+    )
