@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -128,11 +129,12 @@ class Tally:
     def sum_squares_by_group(self) -> tuple[Array, Array]:
         """Return Σw and Σw² over the rows of each group, or over its people, (3,) each."""
         if self.people is None:
-            weights, squares = (each.sum(axis=(1, 2, 3)) for each in (self.weights, self.squares))
-            return weights, squares
+            return _sum_groups(self.weights), _sum_groups(self.squares)
         counts = self.people.counts
-        of_people = [counts.total(counts.values[:, 0] == group) for group in range(N_GROUPS)]
-        return np.array([w.sum() for w in of_people]), np.array([(w**2).sum() for w in of_people])
+        weights = np.stack(
+            [counts.total(counts.values[:, 0] == group) for group in range(N_GROUPS)]
+        )
+        return _sum_groups(weights), _sum_groups(weights**2)
 
     def __add__(self, other: Tally) -> Tally:
         if not isinstance(other, Tally):
@@ -246,6 +248,11 @@ class Tally:
     @property
     def _exact_sums(self) -> tuple[Array, Array]:
         return exact_counts(self.counts) if self.sums is None else self.sums
+
+
+def _sum_groups(values: Array) -> Array:
+    """Return the sum of each group, which does not depend on the order of its cells."""
+    return np.array([fsum(of_group.ravel()) for of_group in values])
 
 
 def tally_predictions(
