@@ -21,10 +21,14 @@ from dr_core.plugins import (
     check_column,
     factorize,
     quote,
+    rescale,
 )
 from fairlearn_dr._metrics import discriminative_risk
 
-__all__ = ["dr_metric_frame", "get_attribute_values"]
+__all__ = ["COUNT", "dr_metric_frame", "effective_count", "get_attribute_values"]
+
+COUNT = "count"
+"""Name of the metric that counts rows, which error bars of discriminative risk need."""
 
 
 def dr_metric_frame(
@@ -80,7 +84,9 @@ def dr_metric_frame(
     Returns
     -------
     MetricFrame
-        The first metric is "discriminative_risk".
+        The first metric is "discriminative_risk". With `n_boot`, there is also "count", the
+        (effective) number of rows, from which `plot_risk_by_group` computes the error bars of
+        discriminative risk.
 
     Notes
     -----
@@ -118,6 +124,8 @@ def dr_metric_frame(
     named = {"discriminative_risk": discriminative_risk} | (
         _make_default_metrics(pos_label, labels) if metrics is None else _name_metrics(metrics)
     )
+    if kwargs.get("n_boot"):
+        named.setdefault(COUNT, effective_count)
     available = {"individual_risk": risk.individual, "sample_weight": sample_weight}
     bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
@@ -129,6 +137,14 @@ def dr_metric_frame(
         **kwargs,
         **bootstrap,
     )
+
+
+def effective_count(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the number of rows; with unequal weights, Kish's effective number (Σw)²/Σw²."""
+    if sample_weight is None:
+        return float(len(y_pred))
+    weights = rescale(np.asarray(sample_weight, dtype=float))
+    return float(weights.sum() ** 2 / (weights**2).sum()) if weights.any() else 0.0
 
 
 def _find_labels(*columns: Array) -> list[Any]:

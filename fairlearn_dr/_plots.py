@@ -12,13 +12,17 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from dr_core import clopper_pearson
 from dr_core.plugins import DRAWN_MEASURES, Array, drawing
+from fairlearn_dr._frames import COUNT
 
 if TYPE_CHECKING:
     from fairlearn.metrics import MetricFrame
     from matplotlib.axes import Axes
 
     from dr_core import Comparison, Votes
+
+RISK = "discriminative_risk"
 
 __all__ = ["plot_bounds", "plot_comparison", "plot_pareto_front", "plot_risk_by_group"]
 
@@ -32,10 +36,12 @@ def plot_risk_by_group(
     ----------
     frame : MetricFrame
         If it was made with `n_boot` and `ci_quantiles`, error bars range from the first to the
-        last quantile. These are fairlearn's intervals. They are too short for metrics close to 0
-        or 1 in small groups: a group without any change has an error bar of length 0.
+        last quantile. Those of discriminative risk are Clopper and Pearson's interval for the
+        rows in each group. They need the metric "count", which `dr_metric_frame` adds. Those of
+        other metrics are fairlearn's percentiles, which are too short for rates close to 0 or 1
+        in small groups.
     metrics : sequence of str, optional
-        The metrics to draw, in this order. By default, all metrics.
+        The metrics to draw, in this order. By default, all metrics but "count".
     ax : Axes, optional
 
     Returns
@@ -54,7 +60,8 @@ def plot_risk_by_group(
     """
     drawing.check_has("frame", frame, "by_group", "a MetricFrame")
     by_group = pd.DataFrame(frame.by_group)
-    names = drawing.as_list(by_group.columns if metrics is None else metrics)
+    known = [name for name in by_group.columns if name != COUNT]
+    names = drawing.as_list(known if metrics is None else metrics)
     drawing.check_names("metrics", names, by_group.columns)
     ax = drawing.get_axes(ax)
     _draw_bars(ax, by_group, names, _get_group_intervals(frame))
@@ -75,7 +82,7 @@ def _draw_bars(
     for i, name in enumerate(names):
         heights = by_group[name].to_numpy(dtype=float)
         bars = None
-        if ends is not None:
+        if ends is not None and name in ends[0]:
             bars = drawing.compute_error_bars(heights, *(end[name] for end in ends))
         ax.bar(
             np.arange(len(by_group)) + offsets[i],
@@ -239,7 +246,22 @@ def _get_group_intervals(frame: MetricFrame) -> tuple[Any, Any] | None:
         ends = frame.by_group_ci
     except (AttributeError, ValueError):  # fairlearn < 0.10, or n_boot is None
         return None
-    return pd.DataFrame(ends[0]), pd.DataFrame(ends[-1])
+    drawn = pd.DataFrame(ends[0]), pd.DataFrame(ends[-1])
+    low, high = (end.drop(columns=RISK, errors="ignore") for end in drawn)
+    by_group, quantiles = pd.DataFrame(frame.by_group), frame.ci_quantiles
+    if {RISK, COUNT} <= set(by_group.columns):
+        found = _compute_risk_ends(by_group[RISK], by_group[COUNT], quantiles[-1] - quantiles[0])
+        low[RISK], high[RISK] = found
+    return low, high
+
+
+def _compute_risk_ends(risks: Any, counts: Any, confidence: float) -> list[list[float]]:
+    """Return the low and the high end of the risk of each group."""
+    ends = [
+        clopper_pearson(float(risk), float(n), confidence)[:2] if n > 0 else (np.nan, np.nan)
+        for risk, n in zip(risks, counts, strict=True)
+    ]
+    return [list(one) for one in zip(*ends, strict=True)]
 
 
 def _format_group(key: Any) -> str:

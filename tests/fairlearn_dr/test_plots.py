@@ -5,9 +5,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from fairlearn.metrics import MetricFrame
 
-from dr_core import Votes, compare, compute_bounds, epaf, poaf
+from dr_core import Votes, assess_risk, clopper_pearson, compare, compute_bounds, epaf, poaf
 from fairlearn_dr import (
+    discriminative_risk,
     dr_metric_frame,
     plot_bounds,
     plot_comparison,
@@ -67,16 +69,47 @@ class TestPlotRiskByGroup:
         assert legend == ["discriminative risk", "selection rate", "accuracy"]
 
     @pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
-    def test_draws_the_intervals_of_the_frame(self, people):
+    def test_draws_clopper_and_pearson_intervals_of_the_risk(self, people):
         frame = self.frame(people, n_boot=30, ci_quantiles=[0.1, 0.9], random_state=0)
         ax = plot_risk_by_group(frame, metrics=["discriminative_risk"])
-        low, _, high = (
-            frame.by_group_ci[0]["discriminative_risk"].tolist(),
-            None,
-            frame.by_group_ci[-1]["discriminative_risk"].tolist(),
-        )
+        counts = people["sex"].value_counts().sort_index()
+        expected = [
+            clopper_pearson(risk, n, 0.8)[:2]
+            for risk, n in zip(frame.by_group["discriminative_risk"], counts, strict=True)
+        ]
         drawn = [segment[:, 1].tolist() for segment in ax.collections[0].get_segments()]
-        assert np.allclose(drawn, list(zip(low, high, strict=True)))
+        assert np.allclose(drawn, expected)
+
+    @pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
+    def test_a_group_without_any_change_has_an_error_bar(self, people):
+        y = (people["score"] > 0).astype(int)
+        options = {"n_boot": 30, "ci_quantiles": [0.025, 0.975], "random_state": 0}
+        blind = lambda X: (X["score"] > 0).astype(int)  # noqa: E731
+        frame = dr_metric_frame(blind, people, y, privileged={"sex": "M"}, **options)
+        ax = plot_risk_by_group(frame, metrics=["discriminative_risk"])
+        assert all(np.ptp(bar[:, 1]) > 0 for bar in ax.collections[0].get_segments())
+
+    @pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
+    def test_draws_the_intervals_of_other_metrics_from_the_frame(self, people):
+        frame = self.frame(people, n_boot=30, ci_quantiles=[0.1, 0.9], random_state=0)
+        ax = plot_risk_by_group(frame, metrics=["selection_rate"])
+        ends = (frame.by_group_ci[i]["selection_rate"].tolist() for i in (0, -1))
+        drawn = [segment[:, 1].tolist() for segment in ax.collections[0].get_segments()]
+        assert np.allclose(drawn, list(zip(*ends, strict=True)))
+
+    @pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
+    def test_draws_no_error_bars_of_a_risk_whose_rows_are_not_counted(self, people):
+        risk = assess_risk(rule, people, {"sex": "M"})
+        frame = MetricFrame(
+            metrics={"discriminative_risk": discriminative_risk},
+            y_true=risk.predictions,
+            y_pred=risk.predictions,
+            sensitive_features=people["sex"],
+            sample_params={"discriminative_risk": {"individual_risk": risk.individual}},
+            n_boot=30,
+            ci_quantiles=[0.1, 0.9],
+        )
+        assert not plot_risk_by_group(frame).collections
 
     def test_draws_on_the_axes_given(self, people):
         _, ax = plt.subplots()

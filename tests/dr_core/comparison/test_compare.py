@@ -360,3 +360,15 @@ def test_a_model_that_writes_into_its_input_does_not_change_the_risk_of_the_next
         both = compare(models, people, labels, {"sex": "M"}, measures=measures).table()
         assert both["discriminative_risk"].tolist() == alone["discriminative_risk"].tolist() * 2
     assert alone["discriminative_risk"].item() > 0
+
+
+def test_a_hundred_classes_are_classes_and_more_are_quantities():
+    X = pd.DataFrame({"sex": ["M", "F"] * 101, "code": np.arange(202) // 2})
+    model, measures = (lambda X: X["code"]), ["discriminative_risk"]
+    rows = X["code"] < 100
+    few = compare(
+        {"m": model}, X[rows], X["code"][rows], {"sex": "M"}, favorable=0, measures=measures
+    )
+    assert few.table()["discriminative_risk"].item() == 0
+    with pytest.raises(ValueError, match="101 distinct labels"):
+        compare({"m": model}, X, X["code"], {"sex": "M"}, favorable=0, measures=measures)
