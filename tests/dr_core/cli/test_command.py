@@ -415,6 +415,18 @@ def test_independent_columns_raise_no_alarm(capsys, tmp_path):
     assert json.loads((tmp_path / "rows.json").read_text())["implausible_pairs"] == {"model": []}
 
 
+@pytest.mark.parametrize("chunks", [(), ("--chunk-rows", 200)])
+def test_a_model_of_other_labels_than_the_file_is_refused(capsys, csv, credit, tmp_path, chunks):
+    numbers = credit.select_dtypes("number").columns
+    select = make_column_transformer(("passthrough", numbers))
+    tree = make_pipeline(select, DecisionTreeClassifier(max_depth=2, random_state=0))
+    path = tmp_path / "tree.pkl"
+    path.write_bytes(pickle.dumps(tree.fit(credit.drop(columns="good"), credit["good"] == "yes")))
+    code, _, error = run(capsys, csv, *AUDIT, "--model", path, "--trust-pickle", *chunks)
+    assert code == 2
+    assert "predicts False, True, but y has 'no', 'yes'" in error
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_an_audit_in_chunks_says_the_same(capsys, credit, saved_model, tmp_path, kind):
     path = tmp_path / f"loans.{kind}"
