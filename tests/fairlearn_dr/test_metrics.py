@@ -55,11 +55,12 @@ class TestDiscriminativeRisk:
     def test_is_the_share_of_changed_predictions(self):
         assert discriminative_risk(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED) == 3 / 8
 
-    def test_the_last_digits_of_floats_are_no_change(self):
-        before = np.array([0.1, 0.2, 0.3])
-        after = (before + 0.3) - 0.3
-        assert (before != after).any()
-        assert discriminative_risk(None, before, y_pred_perturbed=after) == 0
+    @pytest.mark.parametrize("scores", ["y_pred", "y_pred_perturbed"])
+    def test_scores_are_refused_with_the_remedy(self, scores):
+        labels, given = np.array([0.0, 1.0, 1.0]), np.array([0.1, 0.9, 0.6])
+        y_pred, perturbed = (given, labels) if scores == "y_pred" else (labels, given)
+        with pytest.raises(ValueError, match=rf"{scores} has numbers .*scores > 0.5.*tolerance"):
+            discriminative_risk(None, y_pred, y_pred_perturbed=perturbed)
 
     def test_is_the_mean_of_individual_risks(self):
         risks = np.linspace(0, 1, 8)

@@ -19,7 +19,7 @@ from fairlearn.metrics import (
     selection_rate,
     true_positive_rate,
 )
-from hypothesis import assume, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score
 
@@ -139,7 +139,7 @@ def has_both_labels(data, g):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@settings(max_examples=25)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=audits())
 def test_what_is_defined_is_the_same(library, data):
     group, _, _, weights = data

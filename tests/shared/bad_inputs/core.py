@@ -63,29 +63,29 @@ CASES = {
         "no function": (
             lambda: RandomizedModel([0.5, 0.5], [0, 1]),
             TypeError,
-            ["predict_proba", "list", "function of X"],
+            ("predict_proba", "list", "function of X"),
         ),
         "a class twice": (
             lambda: RandomizedModel(len, [0, 0]),
             ValueError,
-            ["classes", "distinct", "0, 0"],
+            ("classes", "distinct", "0, 0"),
         ),
         "probabilities of another shape": (
             lambda: assess_risk(RandomizedModel(lambda X: np.ones(len(X)), [0, 1]), X, SEX),
             ValueError,
-            ["probabilities", "(3,)", "(3, 2)"],
+            ("probabilities", "(3,)", "(3, 2)"),
         ),
         "probabilities that do not add up": (
             lambda: assess_risk(RandomizedModel(lambda X: np.ones((len(X), 2)), [0, 1]), X, SEX),
             ValueError,
-            ["1.0, 1.0", "add up to 1"],
+            ("1.0, 1.0", "add up to 1"),
         ),
         "labels of y that it never predicts": (
             lambda: compare(
                 {"m": RandomizedModel(lambda X: np.full((len(X), 2), 0.5), ["a", "b"])}, X, Y, SEX
             ),
             ValueError,
-            ["'m'", "'a', 'b'", "0, 1", "same labels"],
+            ("'m'", "'a', 'b'", "0, 1", "same labels"),
         ),
     },
     "learn_attributes": {
