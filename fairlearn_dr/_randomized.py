@@ -121,5 +121,6 @@ def _list_groups(table: Table, columns: Sequence[Any]) -> set[Any]:
     rows = pd.DataFrame({i: table.column(key) for i, key in enumerate(columns)}).drop_duplicates()
     if len(columns) == 1:
         return set(rows[0].tolist())
-    escaped = rows.astype(str).map(lambda text: text.replace("\\", "\\\\").replace(",", "\\,"))
-    return set(escaped.agg(",".join, axis=1))
+    texts = [rows[i].astype(str).tolist() for i in rows]
+    escaped = [[text.replace("\\", "\\\\").replace(",", "\\,") for text in one] for one in texts]
+    return {",".join(group) for group in zip(*escaped, strict=True)}
