@@ -9,7 +9,7 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `Predictor`, about every x and x̃ of a `Partition` and yields `Changes`; `get_predict` finds
   the function that predicts, `find_distribution` the distribution of a model that draws its
   predictions. A host registers the latter for the models of its library. `choose_repeated` and
-  `check_repeatable` find models that answer differently when asked twice; `have_fractions` finds
+  `RepeatCheck` find models that answer differently when asked twice; `have_fractions` finds
   scores among decisions. `describe_hidden_risk` is the sentence for
   results where one attribute alone has more risk than all together.
 - Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
@@ -64,7 +64,7 @@ from dr_core.pruning import ACCURACY_TOLERANCE
 from dr_core.risk import (
     Changes,
     Predictor,
-    check_repeatable,
+    RepeatCheck,
     choose_repeated,
     describe_hidden_risk,
     find_distribution,
@@ -86,6 +86,7 @@ __all__ = [
     "Partition",
     "PerturbationPlan",
     "Predictor",
+    "RepeatCheck",
     "Rules",
     "Table",
     "Tally",
@@ -100,7 +101,6 @@ __all__ = [
     "check_part_weights",
     "check_privileged",
     "check_probability",
-    "check_repeatable",
     "check_weights",
     "choose_repeated",
     "describe_hidden_risk",

@@ -20,12 +20,12 @@ from dr_core import SensitiveAttributes, learn_attributes, perturb
 from dr_core.plugins import (
     Array,
     Predictor,
+    RepeatCheck,
     Rules,
     as_table,
     check_column,
     check_numbers,
     check_part_weights,
-    check_repeatable,
     choose_repeated,
     differs,
     factorize,
@@ -225,7 +225,8 @@ def perturbed_predictions(
     predictor = Predictor(estimator, tolerance=0.0)
     predictions = predictor(perturbed.copy())
     repeated = choose_repeated(table.n_rows)
-    check_repeatable(predictor, predictions[repeated], predictor(perturbed.take(repeated).native))
+    again = predictor(perturbed.take(repeated).native)
+    RepeatCheck(predictor, len(repeated)).add(predictions[repeated], again)
     return predictions
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fairlearn.postprocessing import ThresholdOptimizer
-from fairlearn.reductions import ExponentiatedGradient
+from fairlearn.reductions import ClassificationMoment, ExponentiatedGradient
 from sklearn.utils.validation import check_is_fitted
 
 from dr_core import RandomizedModel
@@ -21,6 +22,9 @@ __all__ = ["find_distribution"]
 CLASSES = (0, 1)
 """Classes that both models predict."""
 
+COMMA = re.compile(r"(?<!\\),")
+"""Separator of the values in the name of a group; commas in values are escaped."""
+
 
 def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | None:
     """Return the distribution of a model of fairlearn; None if it does not draw classes.
@@ -28,7 +32,7 @@ def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | N
     Parameters
     ----------
     model : estimator of fairlearn
-    columns : keys of the sensitive columns of X
+    columns : keys of the sensitive columns of X, or a mapping from them to their values
 
     Examples
     --------
@@ -41,7 +45,7 @@ def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | N
     """
     if isinstance(model, ThresholdOptimizer):
         check_is_fitted(model)
-        return RandomizedModel(_Thresholds(model, tuple(columns)), CLASSES)
+        return RandomizedModel(_Thresholds(model, columns), CLASSES)
     if isinstance(model, ExponentiatedGradient):
         check_is_fitted(model)
         return RandomizedModel(_Mixture(model), CLASSES) if _predicts_classes(model) else None
@@ -49,7 +53,8 @@ def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | N
 
 
 def _predicts_classes(model: ExponentiatedGradient) -> bool:
-    return all(hasattr(one, "classes_") for one in model.predictors_)
+    are_classifiers = all(hasattr(one, "classes_") for one in model.predictors_)
+    return are_classifiers or isinstance(model.constraints, ClassificationMoment)
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class _Thresholds:
     """The randomised thresholds of a `ThresholdOptimizer`, by the sensitive columns of X."""
 
     model: ThresholdOptimizer
-    columns: tuple[Any, ...]
+    columns: Sequence[Any] | Mapping[Any, Sequence[Any]]
 
     def __call__(self, X: Any) -> Array:
         table = as_table(X)
@@ -98,16 +103,31 @@ class _Thresholds:
             some
             for size in range(1, len(self.columns) + 1)
             for some in permutations(self.columns, size)
-            if _list_groups(table, some) <= known
+            if self._have_thresholds(table, some, known)
         ]
         if len(found) == 1:
             return _select(table, found[0])
         raise ValueError(
             f"the ThresholdOptimizer has thresholds for the groups {quote(known)}, and "
             f"{'several choices' if found else 'no choice'} of the sensitive columns "
-            f"{quote(self.columns)} of X have these values. Pass as `privileged` the columns that "
-            "were its sensitive_features, with values that tell them apart; or pass "
+            f"{quote(list(self.columns))} of X have these values. Pass as `privileged` those "
+            "that were its sensitive_features, with values that tell them apart; or pass "
             "RandomizedModel(predict_proba, classes=[0, 1])."
+        )
+
+    def _have_thresholds(self, table: Table, columns: Sequence[Any], known: set[Any]) -> bool:
+        """Return whether all values of these columns, not only those in this table, are known."""
+        if not _list_groups(table, columns) <= known:
+            return False
+        if not isinstance(self.columns, Mapping):
+            return True
+        # Groups "F,old" and "M,old" of two columns have F and M in the first, old in the second.
+        is_single = len(columns) == 1
+        groups = [(one,) if is_single else COMMA.split(one) for one in known]
+        return all(
+            {value if is_single else _escape(str(value)) for value in self.columns[key]}
+            <= {group[i] for group in groups}
+            for i, key in enumerate(columns)
         )
 
 
@@ -121,6 +141,9 @@ def _list_groups(table: Table, columns: Sequence[Any]) -> set[Any]:
     rows = pd.DataFrame({i: table.column(key) for i, key in enumerate(columns)}).drop_duplicates()
     if len(columns) == 1:
         return set(rows[0].tolist())
-    texts = [rows[i].astype(str).tolist() for i in rows]
-    escaped = [[text.replace("\\", "\\\\").replace(",", "\\,") for text in one] for one in texts]
-    return {",".join(group) for group in zip(*escaped, strict=True)}
+    texts = [[_escape(str(value)) for value in rows[i]] for i in rows]
+    return {",".join(group) for group in zip(*texts, strict=True)}
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace(",", "\\,")

@@ -50,6 +50,7 @@ from dr_core._utils._numbers import (
     share,
     to_float,
     to_units,
+    unbox_floats,
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
@@ -105,6 +106,7 @@ __all__ = [
     "to_float",
     "to_units",
     "truncate",
+    "unbox_floats",
     "widen_interval",
     "wilson",
     "write_atomically",

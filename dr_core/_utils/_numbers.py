@@ -36,6 +36,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from pandas.api.types import infer_dtype
 
 from dr_core._utils._checks import Array
 
@@ -54,6 +55,7 @@ __all__ = [
     "share",
     "to_float",
     "to_units",
+    "unbox_floats",
 ]
 
 SHIFT = 1126
@@ -92,6 +94,9 @@ NOISE_UNITS = 100
 
 PROBABILITY_DIGITS = 14
 """Decimals of a probability."""
+
+BOXED_FLOATS = {"floating", "mixed-integer-float", "decimal"}
+"""Names that pandas gives to arrays of objects that are floats."""
 
 NUMERIC_KINDS = "biuf"
 """Kinds of NumPy dtypes that are numbers, booleans included."""
@@ -410,6 +415,17 @@ def _check_proportions(weights: npt.ArrayLike, length: int, name: str) -> Array:
     if not given.any():
         raise ValueError(f"{name} are all 0; at least one must be positive.")
     return given
+
+
+def unbox_floats(values: Array) -> Array:
+    """Return an array of floats in place of Python objects that are floats or decimals.
+
+    >>> unbox_floats(np.array([0.5, 1], dtype=object)).dtype, unbox_floats(np.array(["a"])).dtype
+    (dtype('float64'), dtype('<U1'))
+    """
+    if values.dtype.kind != "O" or infer_dtype(values.ravel(), skipna=False) not in BOXED_FLOATS:
+        return values
+    return values.astype(float)
 
 
 def differs(before: Array, after: Array, tolerance: float) -> Array:

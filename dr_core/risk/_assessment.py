@@ -40,7 +40,17 @@ from dr_core.perturbation import (
     learn_attributes,
     learn_pair_check,
 )
-from dr_core.risk._changes import Changes, Predictor, find_classes, fold, get_predict, iter_changes
+from dr_core.risk._changes import (
+    MAX_NUMBERS,
+    OR_TOLERANCE,
+    Changes,
+    Predictor,
+    describe_scores,
+    find_classes,
+    fold,
+    get_predict,
+    iter_changes,
+)
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel
@@ -473,6 +483,8 @@ def assess_risk(
     check_any_weight(totals.weight)
     _warn_empty_groups(plan, totals)
     _check_classes(estimator, totals)
+    if tolerance is None:
+        _check_few_numbers(totals)
     rows = RowRisks.concatenate(found["rows"]) if in_memory else None
     return RiskAssessment(plan, totals, rows, data.whole)
 
@@ -484,6 +496,13 @@ def _check_classes(estimator: Any, totals: RiskTotals) -> None:
     labels = find_classes(list(totals.labels), {"model": estimator})
     predicted = list(totals.predicted)
     encode(Factorized(np.arange(len(predicted)), predicted), labels, "the model's prediction")
+
+
+def _check_few_numbers(totals: RiskTotals) -> None:
+    """Raise ValueError if predictions change between too many numbers to be classes."""
+    labels = np.array(totals.directions.labels)
+    if labels.dtype.kind in "iuf" and len(labels) > MAX_NUMBERS:
+        raise ValueError(f"{describe_scores(Predictor.name, labels)}{OR_TOLERANCE}")
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:

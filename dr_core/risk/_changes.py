@@ -17,12 +17,13 @@ import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
 from dr_core._tables import Factorized, Partition, Partitions, as_table, encode, factorize
-from dr_core._utils import Array, differs, iter_slices, quote, sort_values
+from dr_core._utils import Array, differs, iter_slices, quote, sort_values, unbox_floats
 from dr_core.perturbation import (
     ALL,
     CodedRows,
     PerturbationPlan,
     PerturbedChunk,
+    SensitiveAttributes,
     Variants,
     iter_perturbed,
 )
@@ -35,14 +36,18 @@ from dr_core.risk._randomized import (
 )
 
 __all__ = [
+    "MAX_NUMBERS",
+    "OR_TOLERANCE",
     "Changes",
     "Fold",
     "Predictions",
     "Predictor",
-    "check_repeatable",
+    "RepeatCheck",
     "choose_repeated",
+    "describe_scores",
     "find_classes",
     "fold",
+    "get_domains",
     "get_predict",
     "have_fractions",
     "iter_changes",
@@ -53,8 +58,14 @@ __all__ = [
 CHUNK_ROWS_GIVEN = 400_000
 """Rows of a chunk of predictions that were made elsewhere."""
 
-MIN_REPEATED, MAX_REPEATED_SHARE = 50, 0.025
-"""Rows of the first chunk that are predicted twice: this number, or this share if it is more."""
+MIN_REPEATED, REPEATED_SHARE = 50, 0.03
+"""Rows of a part that are predicted twice: this number, or this share if it is more."""
+
+MIN_VARIANTS_APART = 5_000
+"""Variants of a chunk from which repeated rows are predicted in a call of their own."""
+
+MAX_NUMBERS = 100
+"""Integers with more distinct values than this are taken for quantities, not for classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,17 +101,17 @@ class Predictor:
             return self._predict_distribution(X)
         predictions = check_predictions(get_predict(self.estimator)(X), len(X))
         if self.classes is not None:
-            return encode(factorize(predictions), self.classes, self.name)
+            return encode_decisions(predictions, self.classes, self.name)
         if self.tolerance is None and self.predicts_numbers(predictions):
-            raise ValueError(describe_scores(self.name, predictions))
+            raise ValueError(f"{describe_scores(self.name, predictions)}{OR_TOLERANCE}")
         return predictions
 
-    def for_columns(self, columns: Sequence[Any]) -> Predictor:
+    def for_columns(self, columns: Mapping[Any, Sequence[Any]]) -> Predictor:
         """Return a predictor of distributions if the model is known to draw its predictions.
 
         Parameters
         ----------
-        columns : keys of the sensitive columns of X
+        columns : values of the sensitive columns of X, by key
         """
         model = find_distribution(self.estimator, columns)
         if model is None:
@@ -149,7 +160,7 @@ def get_predict(estimator: Any) -> Callable[[Any], Any]:
 
 def check_predictions(predictions: Any, n_rows: int) -> Array:
     """Return predictions as an array of shape (n_rows,) without missing values."""
-    predictions = np.asarray(predictions)
+    predictions = unbox_floats(np.asarray(predictions))
     if predictions.ndim == 2 and predictions.shape[1] == 1:
         predictions = predictions[:, 0]
     if predictions.shape != (n_rows,):
@@ -164,19 +175,36 @@ def check_predictions(predictions: Any, n_rows: int) -> Array:
 
 
 def have_fractions(predictions: Array) -> bool:
-    """Return whether some predictions are no integers, so that they are no class labels."""
+    """Return whether some predictions are no integers, so that they are no class labels.
+
+    >>> have_fractions(np.array([0.0, 1.0])), have_fractions(np.array([0, 0.5], dtype=object))
+    (False, True)
+    """
+    predictions = unbox_floats(predictions)
     return predictions.dtype.kind == "f" and bool((predictions != np.round(predictions)).any())
 
 
+OR_TOLERANCE = "; or tolerance=, the size from which a change of the number counts."
+
+
 def describe_scores(name: str, scores: Array) -> str:
-    """Return the message for predictions that are scores or quantities instead of decisions."""
+    """Return the message for scores or quantities instead of decisions, without a full stop."""
     some = ", ".join(f"{one:g}" for one in scores[:3])
     return (
         f"{name} are numbers such as {some}, not decisions: almost every score moves a little "
         "when anything is perturbed. Pass a function that returns the "
-        "decision, such as lambda X: model.predict(X) > 0.5; or tolerance=, the size from which "
-        "a change of the number counts."
+        "decision, such as lambda X: model.predict(X) > 0.5"
     )
+
+
+def encode_decisions(predictions: Array, classes: list[Any], name: str) -> Array:
+    """Return predictions as positions in `classes`; raise ValueError if they are others."""
+    try:
+        return encode(factorize(predictions), classes, name)
+    except ValueError:
+        if not have_fractions(predictions):
+            raise
+        raise ValueError(f"{describe_scores(name, predictions)}.") from None
 
 
 def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
@@ -383,6 +411,13 @@ class Changes:
         return joint.reshape(n, -1)
 
 
+def get_domains(attributes: SensitiveAttributes) -> dict[Any, Sequence[Any]]:
+    """Return all values of each sensitive column of X; 0 and 1 for one-hot columns."""
+    one_hot = [column for one in attributes for column in one.columns or ()]
+    plain = {one.name: one.values for one in attributes if one.columns is None}
+    return plain | dict.fromkeys(one_hot, (0, 1))
+
+
 def iter_changes(
     part: Partition,
     predictors: Mapping[str, Predictor],
@@ -409,11 +444,14 @@ def iter_changes(
     chunks = iter_perturbed(
         part.table, plan.at_row(part.start), chunk_size=chunk_size, progress=progress
     )
-    columns = plan.attributes.columns
+    columns = get_domains(plan.attributes)
     predictors = {name: one.for_columns(columns) for name, one in predictors.items()}
     y, weights, people = part.y, part.weights, part.person
+    repeated = choose_repeated(part.n_rows)
+    checks = {name: RepeatCheck(one, len(repeated)) for name, one in predictors.items()}
     for chunk in chunks:
         rows = chunk.rows
+        here = repeated[slice(*np.searchsorted(repeated, [rows.start, rows.stop]))] - rows.start
         person = None if people is None else people[rows]
         about = (
             plan,
@@ -422,26 +460,35 @@ def iter_changes(
             None if y is None else y[rows],
             None if weights is None else weights[rows],
         )
-        for name, f, after in _ask(chunk, predictors, before):
+        for name, f, after, again in _ask(chunk, predictors, before, here):
+            checks[name].add(f[here], again)
             loss = predictors[name].loss(f[chunk.variants.rows], after)
             yield name, Changes(*about, predictors[name], f, after, loss, person=person)
 
 
 def _ask(
-    chunk: PerturbedChunk, predictors: Mapping[str, Predictor], before: Mapping[str, Array] | None
-) -> list[tuple[str, Array, Array]]:
-    """Return f(x) and f(x̃) of each model; x̃ is freed before anything is computed from them."""
+    chunk: PerturbedChunk,
+    predictors: Mapping[str, Predictor],
+    before: Mapping[str, Array] | None,
+    repeated: Array,
+) -> list[tuple[str, Array, Array, Array]]:
+    """Return f(x) and f(x̃) of each model, and f(x) of the repeated rows once more.
+
+    x̃ is freed before anything is computed from them.
+    """
     k = len(chunk.variants)
-    repeated = choose_repeated(chunk.rows.stop if chunk.rows.start == 0 else 0)
-    perturbed = as_table(chunk.perturbed(repeated)) if k else None
+    # A call has a fixed cost, so a few repeated rows follow x̃. To append rows to a long x̃ would
+    # copy it, so they are then predicted apart.
+    apart = chunk.x.table.take(repeated) if k >= MIN_VARIANTS_APART and len(repeated) else None
+    perturbed = as_table(chunk.perturbed(repeated if apart is None else None)) if k else None
     answers, last = [], list(predictors)[-1]
     for name, predictor in predictors.items():
         f = predictor(chunk.x.table.copy()) if before is None else before[name][chunk.rows]
         after = f[:0]
         if perturbed is not None:  # a model may write into what it is given
             after = predictor(perturbed.native if name == last else perturbed.copy())
-            check_repeatable(predictor, f[repeated], after[k:])
-        answers.append((name, f, after[:k]))
+        again = after[k:] if apart is None else predictor(apart.copy())
+        answers.append((name, f, after[:k], again))
     return answers
 
 
@@ -449,23 +496,46 @@ def choose_repeated(n_rows: int) -> Array:
     """Return the positions of some rows that are predicted once more, evenly spaced.
 
     >>> choose_repeated(10_000).size, choose_repeated(3).tolist()
-    (250, [0, 1, 2])
+    (300, [0, 1, 2])
     """
-    size = min(n_rows, max(MIN_REPEATED, int(n_rows * MAX_REPEATED_SHARE)))
+    size = min(n_rows, max(MIN_REPEATED, int(n_rows * REPEATED_SHARE)))
     return np.linspace(0, n_rows - 1, size).astype(np.intp)
 
 
-def check_repeatable(predictor: Predictor, first: Array, again: Array) -> None:
-    """Raise ValueError if predictions for the same rows differ."""
-    different = np.count_nonzero(predictor.loss(first, again))
-    if different:
-        raise ValueError(
-            f"{predictor.name} differ for {different} of {len(first)} rows "
-            f"({different / len(first):.1%}) when the same rows are predicted twice, so that a "
-            "discriminative risk would measure the randomness of the model. Pass its distribution,"
-            " RandomizedModel(predict_proba, classes); or fix what is random in it, so that the "
-            "prediction of a row depends on this row alone."
-        )
+@dataclass
+class RepeatCheck:
+    """Compares predictions for the same rows, and counts those that differ.
+
+    Rows are counted until there are enough for a share that says something.
+
+    Parameters
+    ----------
+    predictor : Predictor
+    n_rows : int
+        Number of rows that are predicted twice in all.
+    """
+
+    predictor: Predictor
+    n_rows: int
+    n_seen: int = 0
+    n_different: int = 0
+
+    def add(self, first: Array, again: Array) -> None:
+        """Compare two predictions of the same rows; raise ValueError if some differ.
+
+        `again` is empty where nothing was perturbed, so that the model was not asked again.
+        """
+        self.n_rows -= len(first) - len(again)
+        self.n_seen += len(again)
+        self.n_different += np.count_nonzero(self.predictor.loss(first[: len(again)], again))
+        if self.n_different and self.n_seen >= min(self.n_rows, MIN_REPEATED):
+            raise ValueError(
+                f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
+                f"({self.n_different / self.n_seen:.1%}) when the same rows are predicted twice, "
+                "so that a discriminative risk would measure the randomness of the model. Pass "
+                "its distribution, RandomizedModel(predict_proba, classes); or fix what is random "
+                "in it, so that the prediction of a row depends on this row alone."
+            )
 
 
 def iter_given_changes(
@@ -482,7 +552,7 @@ def iter_given_changes(
     """
     known = predictions.find_known(name, plan)
     f, *perturbed = (
-        encode(factorize(part.column(column, column)), classes, column)
+        encode_decisions(part.column(column, column), classes, column)
         for column in (f"y_pred of {name!r}", *known.values())
     )
     everything = CodedRows.of(part.table, plan.attributes)

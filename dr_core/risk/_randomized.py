@@ -9,16 +9,17 @@ much it draws.
 Host packages know the distributions of their library's models. They register a function
 `(model, columns) -> RandomizedModel, or None` as an entry point of the group
 `discriminative_risk.distributions`, under the name of the package that defines the models;
-`columns` are the sensitive columns of X.
+`columns` maps the keys of the sensitive columns of X to their values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import permutations
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -122,14 +123,17 @@ def draw_classes(distribution: Array, classes: list[Any], rng: np.random.Generat
     return np.asarray(classes)[drawn]
 
 
-def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | None:
+def find_distribution(
+    model: Any, columns: Mapping[Any, Sequence[Any]] | Sequence[Any]
+) -> RandomizedModel | None:
     """Return the distribution of a model that is known to draw its predictions, otherwise None.
 
     Parameters
     ----------
     model : any model
-    columns : keys of the sensitive columns of X
+    columns : keys of the sensitive columns of X; as a mapping, with all values of each
     """
+    model = _unwrap(model)
     if isinstance(model, RandomizedModel):
         return model
     if isinstance(model, Pipeline):
@@ -142,6 +146,16 @@ def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | N
             found: RandomizedModel | None = find.load()(model, columns)
             return found
     return None
+
+
+def _unwrap(model: Any) -> Any:
+    """Return the model that predicts: of `model.predict`, a search or a frozen estimator."""
+    if isinstance(model, MethodType) and model.__name__ == "predict":
+        return _unwrap(model.__self__)
+    if hasattr(model, "best_estimator_"):
+        return _unwrap(model.best_estimator_)
+    is_frozen = type(model).__name__ == "FrozenEstimator"  # from scikit-learn 1.6
+    return _unwrap(model.estimator) if is_frozen else model
 
 
 @cache

@@ -159,6 +159,12 @@ class DirectionSums:
         higher = sum(mass for (old, new), mass in self.mass.items() if new > old)
         return {HIGHER: higher, LOWER: sum(self.mass.values()) - higher}
 
+    @property
+    def labels(self) -> list[Any]:
+        """Classes that predictions change from or to; none for quantities."""
+        pairs = () if self.are_numbers else self.mass
+        return list(dict.fromkeys(label for pair in pairs for label in pair))
+
     def table(self, total: int) -> pd.DataFrame:
         """Return the share of all rows, by prediction before and after."""
         pairs = [pair for pair in sort_values(self.mass) if self.mass[pair]]

@@ -1,5 +1,7 @@
 """fairlearn's models that draw their predictions, without a wrapper."""
 
+from types import SimpleNamespace
+
 import fairlearn
 import numpy as np
 import pandas as pd
@@ -110,6 +112,20 @@ class TestExponentiatedGradient:
         np.testing.assert_allclose(risk.individual, expected, atol=1e-9)
         assert risk.value > 0
 
+    def test_predictors_need_no_classes(self, people):
+        X, y = people
+        mixture = make_mixture(X, y, ("sex", "race", "a", "b"), "race")
+        expected = assess_risk(mixture, X, SEX).value
+        mixture.predictors_ = mixture.predictors_.map(
+            lambda one: SimpleNamespace(predict=one.predict)
+        )
+        assert assess_risk(mixture, X, SEX).value == expected
+
+    def test_its_method_predict_is_the_same(self, people):
+        X, y = people
+        mixture = make_mixture(X, y, ("sex", "race", "a", "b"), "race")
+        assert assess_risk(mixture.predict, X, SEX).value == assess_risk(mixture, X, SEX).value
+
     def test_in_a_pipeline_it_is_the_same(self, people):
         X, y = people
         mixture = make_mixture(X, y, ("sex", "race", "a", "b"), "race")
@@ -174,6 +190,17 @@ class TestThresholdOptimizer:
         optimizer = make_optimizer(X, y, ["sex"])
         with pytest.raises(ValueError, match=r"thresholds for the groups.*no choice"):
             assess_risk(optimizer, X.assign(sex=X["sex"].replace({0: 5})), SEX)
+
+    @pytest.mark.parametrize("sensitive", [["sex"], ["sex", "race"]])
+    @pytest.mark.parametrize("chunk_size", [1, 50])
+    def test_the_choice_of_columns_does_not_depend_on_chunks(self, people, sensitive, chunk_size):
+        X, y = people
+        # Some chunks have no race 2, so that both columns have the values 0 and 1.
+        optimizer = make_optimizer(X, y, sensitive)
+        options = {"privileged": BOTH}
+        expected = assess_risk(optimizer, X, **options).value
+        assert assess_risk(optimizer, X, **options, chunk_size=chunk_size).value == expected
+        assert assess_risk(optimizer, [X[:2], X[2:]], **options).value == expected
 
     def test_columns_that_cannot_be_told_apart_are_refused(self, people):
         X, y = people

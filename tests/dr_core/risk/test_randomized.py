@@ -1,6 +1,8 @@
 """Models that draw their predictions, that answer differently when asked twice, and scores."""
 
+from decimal import Decimal
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from dr_core import RandomizedModel, assess_risk, datasets
+from dr_core import (
+    Predictions,
+    RandomizedModel,
+    assess_risk,
+    compare,
+    datasets,
+    learn_attributes,
+)
 from dr_core.risk._randomized import iter_flows, total_variation
 
 SEX = {"sex": "M"}
@@ -19,6 +31,13 @@ SEX = {"sex": "M"}
 def people(n=400, seed=0):
     rng = np.random.default_rng(seed)
     return pd.DataFrame({"sex": rng.choice(["M", "F"], n), "score": rng.normal(size=n)})
+
+
+class FrozenEstimator(BaseEstimator):
+    """scikit-learn's class of this name, which its oldest supported version lacks."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
 
 
 def distribution(X):
@@ -131,7 +150,38 @@ class TestAskedTwice:
         asked = []
         model = lambda X: (asked.append(len(X)), X["score"] > 0)[1]  # noqa: E731
         assess_risk(model, people(8000), SEX)
-        assert asked == [8000, 8000 + 200]
+        assert asked == [8000, 8000, 240]
+
+    @pytest.mark.parametrize("chunk_size", [1, 7, 100])
+    def test_small_chunks_do_not_hide_the_randomness(self, chunk_size):
+        rng = np.random.default_rng(0)
+        draw = lambda X: rng.random(len(X)) > 0.5  # noqa: E731
+        with pytest.raises(ValueError, match=r"of (5\d|1\d\d) rows \(.*predicted twice"):
+            assess_risk(draw, people(), SEX, chunk_size=chunk_size)
+
+    def test_randomness_in_the_last_rows_only_is_found(self):
+        rng = np.random.default_rng(0)
+        X = people(2000).sort_values("sex")  # F before M
+        draw = lambda X: (X["sex"] == "M") & (rng.random(len(X)) > 0.5)  # noqa: E731
+        with pytest.raises(ValueError, match="predicted twice"):
+            assess_risk(draw, X, SEX, chunk_size=500)
+
+    @pytest.mark.parametrize("n", [300, 6000])
+    def test_rows_without_perturbations_do_not_hide_the_randomness(self, n):
+        rng = np.random.default_rng(0)
+        X = people(n)
+        X.loc[: n - 3, "sex"] = None
+        attributes = learn_attributes(X, SEX, missing="keep", domain={"sex": ["F", "M"]})
+        draw = lambda X: rng.random(len(X)) > 0.5  # noqa: E731
+        with pytest.raises(ValueError, match="predicted twice"):
+            assess_risk(draw, X, attributes, chunk_size=100)
+
+    def test_a_known_distribution_is_found_in_what_wraps_the_model(self):
+        model = make_pipeline(FunctionTransformer(), THREE)
+        expected = assess_risk(THREE, people(), SEX).value
+        for wrapped in (model, FrozenEstimator(model), SimpleNamespace(best_estimator_=model)):
+            wrapped.predict = len  # not called
+            assert assess_risk(wrapped, people(), SEX).value == expected
 
     def test_a_constant_seed_does_not_hide_the_randomness(self):
         seeded = lambda X: np.random.default_rng(0).random(len(X)) > 0.5  # noqa: E731
@@ -140,7 +190,17 @@ class TestAskedTwice:
 
 
 class TestScores:
-    @pytest.mark.parametrize("form", [np.ravel, lambda a: a.reshape(-1, 1), np.float32])
+    @pytest.mark.parametrize(
+        "form",
+        [
+            np.ravel,
+            lambda a: a.reshape(-1, 1),
+            np.float32,
+            lambda a: a.astype(object),
+            lambda a: a.astype(object).reshape(-1, 1),
+            lambda a: list(map(Decimal, a)),
+        ],
+    )
     def test_scores_are_refused_with_the_remedy(self, form):
         scores = lambda X: form(1 / (1 + np.exp(-X["score"].to_numpy())))  # noqa: E731
         with pytest.raises(ValueError, match=r"not decisions.*> 0.5.*tolerance="):
@@ -153,6 +213,27 @@ class TestScores:
         model.intercept_ = 0.0
         with pytest.raises(ValueError, match="not decisions"):
             assess_risk(model, X, {"sex": 1})
+
+    @pytest.mark.parametrize("dtype", [int, float, object])
+    @pytest.mark.parametrize("chunk_size", [10, None])
+    def test_scores_without_fractions_are_refused(self, dtype, chunk_size):
+        points = lambda X: (  # noqa: E731
+            (X["score"].to_numpy() * 100 + 5 * (X["sex"] == "M")).astype(int).astype(dtype)
+        )
+        with pytest.raises(ValueError, match=r"not decisions.*tolerance="):
+            assess_risk(points, people(), SEX, chunk_size=chunk_size)
+        assert assess_risk(points, people(), SEX, tolerance=0, chunk_size=chunk_size).value > 0.9
+
+    def test_objects_that_are_floats_are_compared_with_the_tolerance(self):
+        scores = lambda X: (X["score"] + (X["sex"] == "M") * 0.3).astype(object)  # noqa: E731
+        assert assess_risk(scores, people(), SEX, tolerance=0.5).value == 0
+
+    def test_a_comparison_refuses_scores_with_the_remedy(self):
+        X = people()
+        scores = lambda X: X["score"].to_numpy()  # noqa: E731
+        for model in (scores, Predictions(scores(X))):
+            with pytest.raises(ValueError, match=r"'m' are numbers.*> 0.5\.$"):
+                compare({"m": model}, X, (X["score"] > 0).astype(int), SEX)
 
     def test_scores_are_compared_if_a_tolerance_is_given(self):
         scores = lambda X: X["score"] + (X["sex"] == "M") * 0.3  # noqa: E731
