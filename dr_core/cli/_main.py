@@ -192,7 +192,8 @@ def _audit_classes(
     if options.html:
         comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
-    _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
+    more = [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else []
+    _print_notes(notes, [*more, *comparison.settings.get("notes", ())])
 
 
 @contextmanager
@@ -263,11 +264,10 @@ def _load_subject(options: argparse.Namespace) -> Subject:
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:
-    privileged = (f"{a.name} = {', '.join(map(str, a.privileged))}" for a in subject.attributes)
     facts = {
         "data": f"{subject.name}, {n_rows:,} of {subject.n_rows:,} rows",
         "model": model,
-        "privileged": "; ".join(privileged),
+        "privileged": "; ".join(attribute.description for attribute in subject.attributes),
         "favourable": subject.meaning,
     }
     return facts if not subject.is_regression else facts | {"favourable": "(a quantity)"}

@@ -29,6 +29,7 @@ from dr_core._utils import (
 from dr_core.perturbation._attributes import ALL, SensitiveAttributes
 from dr_core.perturbation._variants import (
     Variants,
+    count_targets,
     draw_variants,
     enumerate_variants,
     find_choices,
@@ -65,6 +66,7 @@ class PerturbationPlan:
     Parameters
     ----------
     attributes : SensitiveAttributes
+        Ranges with too many values to be enumerated are thinned out to quantiles.
     method : {"exact", "sample"}
         Every possible draw with its probability, or `n_samples` random ones.
     p : float in (0, 1]
@@ -91,11 +93,29 @@ class PerturbationPlan:
         check_integer("n_samples", self.n_samples, at_least=1)
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
+        self._thin_ranges()
         if self.method == "exact" and self.max_variants > MAX_VARIANTS:
             raise ValueError(
                 f"a row has up to {self.max_variants:,} perturbations, more than "
                 f'{MAX_VARIANTS:,}. Use method="sample", or fewer attributes at a time.'
             )
+
+    def _thin_ranges(self) -> None:
+        """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
+        full, max_values = self.attributes, self.attributes.max_values
+        while self.method == "exact" and self.max_variants > MAX_VARIANTS and max_values:
+            object.__setattr__(self, "attributes", full.thin(max_values))
+            max_values //= 2
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each range of which some values stand for all of them."""
+        return [
+            f"{len(attribute.values):,} values of {attribute.name!r} are represented by "
+            f"{attribute.n_drawn:,} of them, quantiles"
+            for attribute in self.attributes
+            if attribute.n_drawn < len(attribute.values)
+        ]
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -142,7 +162,7 @@ class PerturbationPlan:
         if self.method == "sample":
             return self.n_samples * len(self._active_sets)
         stay = 1 if self.p < 1 else 0
-        each = [max(map(len, attribute.targets)) + stay for attribute in self.attributes]
+        each = [count_targets(attribute) + stay for attribute in self.attributes]
         return sum(prod(each[j] for j in active) for active in self._active_sets.values())
 
     @property

@@ -20,7 +20,8 @@ import pandas as pd
 
 from dr_core._tables import as_table
 from dr_core._utils import Array, check_fraction
-from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, learn_attributes
+from dr_core.perturbation._attribute import Attribute
+from dr_core.perturbation._attributes import SensitiveAttributes, learn_attributes
 from dr_core.perturbation._pairs import (
     MAX_BINS,
     Category,
