@@ -179,7 +179,7 @@ class Attribute:
         # NEITHER is appended as the last group, so that index -1 finds it: for (Female, Male) with
         # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
-        return np.append(of_value, NEITHER).astype(np.int8)[codes]
+        return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
 
     def _encode_range(self, column: Factorized, condition: Condition) -> Array:
         """Return the codes of a range; values that are not known get those of similar ones."""

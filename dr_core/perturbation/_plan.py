@@ -25,11 +25,13 @@ from dr_core._utils import (
     check_integer,
     check_probability,
     copy_advanced,
+    iter_slices,
 )
 from dr_core.perturbation._attributes import ALL, SensitiveAttributes
 from dr_core.perturbation._variants import (
     Variants,
     count_targets,
+    count_variants,
     draw_variants,
     enumerate_variants,
     find_choices,
@@ -192,6 +194,16 @@ class PerturbationPlan:
             self, random_state=copy_advanced(self.random_state, start * self.draws_per_row)
         )
 
+    def count_variants(self, codes: Array) -> Array:
+        """Return the number of variants of each row, at least 1, and at most if they are drawn."""
+        n_rows = codes.shape[1]
+        if self.method == "sample":
+            return np.full(n_rows, self.max_variants * len(self.kinds))
+        active_sets = list(self._active_sets.values())
+        sensitive = codes[: len(self.attributes)]
+        counts = count_variants(sensitive, self.attributes, self.p, active_sets)
+        return np.maximum(counts * len(self.kinds), 1)
+
     def make_variants(self, codes: Array, rng: np.random.Generator | None) -> Variants:
         """Make the variants of rows with these codes, (attributes + coupled columns, n).
 
@@ -301,7 +313,7 @@ def iter_perturbed(
     table : Table
     plan : PerturbationPlan
     chunk_size : int, optional
-        Rows of a chunk; by default so many that their variants are at most `CHUNK_VARIANTS`.
+        Rows of a chunk; by default so many that they have at most `CHUNK_VARIANTS` variants.
     progress : bool
 
     Examples
@@ -314,13 +326,26 @@ def iter_perturbed(
     >>> [chunk.perturbed()["sex"].tolist() for chunk in iter_perturbed(table, plan, chunk_size=2)]
     [['F', 'M'], ['M']]
     """
-    variants = plan.max_variants * len(plan.kinds)
-    size = max(1, CHUNK_VARIANTS // variants) if chunk_size is None else chunk_size
-    check_integer("chunk_size", size, at_least=1)
+    check_integer("chunk_size", 1 if chunk_size is None else chunk_size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
-    starts = range(0, table.n_rows, size)
-    for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):
-        rows = slice(start, min(start + size, table.n_rows))
+    if chunk_size is None:
+        chunks = _cut_rows(plan.count_variants(everything.codes))
+    else:
+        chunks = list(iter_slices(table.n_rows, chunk_size))
+    for rows in tqdm(chunks, desc="rows", unit="chunk", disable=not progress):
         x = everything.take(rows)
         yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
+
+
+def _cut_rows(n_variants: Array) -> list[slice]:
+    """Cut rows into chunks of at most `CHUNK_VARIANTS` variants, or of a single row."""
+    # Rows of 3, 3, 1, 9 variants and chunks of 6 have the ends 3 6 7 16: rows 0 and 1 end at 6,
+    # row 2 is a chunk, and row 3 is one, too, although it has more than 6.
+    ends, chunks, start = np.cumsum(n_variants), [], 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        stop = int(np.searchsorted(ends, before + CHUNK_VARIANTS, side="right"))
+        chunks.append(slice(start, max(stop, start + 1)))
+        start = chunks[-1].stop
+    return chunks

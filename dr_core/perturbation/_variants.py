@@ -27,6 +27,7 @@ from dr_core.perturbation._attributes import SensitiveAttributes
 __all__ = [
     "Variants",
     "count_targets",
+    "count_variants",
     "draw_codes",
     "draw_variants",
     "enumerate_variants",
@@ -111,18 +112,14 @@ def enumerate_variants(
     codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
 ) -> Variants:
     """List every variant of each row with its probability in each scenario."""
-    groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
-    kind, _ = pd.factorize(joint_codes(groups))
-    templates = [
-        _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
-    ]
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
     # A template is made once for each kind of rows and repeated for the rows. Rows of the kinds
     # a, b, a, of 2 and 1 variants:
     #   kind = [0, 1, 0]   counts = [2, 1]   starts = [0, 2]
     #   rows     = [0, 0, 1, 2, 2]   the row of each variant
     #   within   = [0, 1, 0, 0, 1]   its number among the variants of its row
     #   position = [0, 1, 2, 0, 1]   its place in all templates, one after another
-    counts = np.array([len(template.probability) for template in templates])
+    counts = _get_sizes(templates)
     starts = np.cumsum(counts) - counts
     of_row = counts[kind]
     rows = np.repeat(np.arange(codes.shape[1]), of_row)
@@ -131,6 +128,29 @@ def enumerate_variants(
     new = np.hstack([template.codes for template in templates]).astype(codes.dtype)[:, position]
     probability = np.vstack([template.probability for template in templates])[position]
     return Variants(codes.shape[1], rows, np.where(new < 0, codes[:, rows], new), probability)
+
+
+def count_variants(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Array:
+    """Return the number of variants that `enumerate_variants` lists for each row, (n,)."""
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
+    return _get_sizes(templates)[kind]
+
+
+def _get_sizes(templates: Sequence[Template]) -> Array:
+    return np.array([len(template.probability) for template in templates])
+
+
+def _make_templates(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> tuple[Array, list[Template]]:
+    """Return the position of each row's template, (n,), and the templates."""
+    groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
+    kind, _ = pd.factorize(joint_codes(groups))
+    return kind, [
+        _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
+    ]
 
 
 def _make_template(
@@ -243,21 +263,21 @@ def draw_codes(
 
 def _draw_one(codes: Array, attribute: Attribute, p: float, uniform: Array | None) -> Array:
     """Perturb the codes of one attribute; one uniform number decides whether and into what."""
-    # The targets of all groups one after another, each with as many slots as its weight. Values
-    # a b c d with b and d privileged, of the weights 1 2 1 1, and a missing value:
-    #   target = [b d a c -1]   weight = [2 1 1 1 1]   ends = [2 3 4 5 6]
-    # Slots 0 to 2 are for marginalised values, 3 and 4 for privileged ones, 5 is for missing ones.
-    target = np.concatenate([targets.codes for targets in attribute.targets]).astype(codes.dtype)
-    weight = np.concatenate([targets.weights for targets in attribute.targets])
-    sizes = np.array([targets.weights.sum() for targets in attribute.targets])
-    starts = np.cumsum(sizes) - sizes
-    groups = attribute.groups(codes)
+    # The targets of all groups one after another, each with as many slots as its weight, and the
+    # last of each group once more, for products that are rounded up. Values a b c d with b and d
+    # privileged, of the weights 1 2 1 1, and a missing value:
+    #   target = [b d d a c c -1 -1]   weight = [2 1 1 1 1 1 1 1]
+    # Slots 0 to 3 are for marginalised values, 4 to 6 for privileged ones, 7 and 8 for missing
+    # ones. The slot of each row is start + floor(u * number of slots / p).
+    target = np.concatenate([np.append(t.codes, t.codes[-1]) for t in attribute.targets])
+    weight = np.concatenate([np.append(t.weights, 1) for t in attribute.targets])
+    sizes = np.array([t.weights.sum() for t in attribute.targets])
+    groups = attribute.groups(np.append(np.arange(len(attribute.values)), -1))  # of each code
+    start = (np.cumsum(sizes + 1) - sizes - 1)[groups].take(codes, mode="wrap")
     if uniform is None:
-        return target.take(starts.take(groups))
-    # The minimum catches products that are rounded up to the number of slots.
-    within = (uniform * (sizes / p).take(groups)).astype(np.intp)
-    slot = starts.take(groups) + np.minimum(within, (sizes - 1).take(groups))
-    is_uniform = len(weight) == sizes.sum()
+        return target.astype(codes.dtype).take(start)
+    slot = start + (uniform * (sizes / p)[groups].take(codes, mode="wrap")).astype(np.intp)
+    is_uniform = len(weight) == weight.sum()
     place = slot if is_uniform else np.searchsorted(np.cumsum(weight), slot, side="right")
-    moved = target.take(place)
+    moved = target.astype(codes.dtype).take(place, mode="clip")
     return moved if p == 1 else np.where(uniform < p, moved, codes)
