@@ -59,13 +59,13 @@ class Range:
 
     def __post_init__(self) -> None:
         check_choice("inclusive", self.inclusive, tuple(INCLUSIVE_ENDS))
-        for end in (self.low, self.high):
+        for name, end in {"low": self.low, "high": self.high}.items():
             if isinstance(end, DATES):
-                raise TypeError(describe_dates(f"the range has the end {end!r}"))
+                raise TypeError(describe_dates(f"{name} of a range is {end!r}"))
             if not is_number(end) or np.isnan(end):
-                raise TypeError(f"the ends of a range must be numbers; got {end!r}.")
+                raise TypeError(f"{name} of a range must be a number, such as 25; got {end!r}.")
         if self.low > self.high or (self.low == self.high and self.inclusive != "both"):
-            raise ValueError(f"no number is in {self!r}; the lower end comes first.")
+            raise ValueError(f"low must be less than high; no number is in {self!r}.")
 
     def __call__(self, value: Any) -> bool:
         """Return whether a number is in the range."""
