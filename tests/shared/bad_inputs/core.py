@@ -550,8 +550,8 @@ CASES = {
         "too many perturbations to enumerate": (
             lambda: assess_risk(
                 lambda X: X["a"],
-                pd.DataFrame({name: range(30) for name in "abc"}),
-                dict.fromkeys("abc", 0),
+                pd.DataFrame({name: list(map(str, range(30))) for name in "abc"}),
+                dict.fromkeys("abc", "0"),
             ),
             ValueError,
             ("24,476", "10,000", "method=", "sample"),
