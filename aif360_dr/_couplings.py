@@ -9,7 +9,8 @@ has one-hot encoded, `relationship=Husband` is the value `Husband` of `relations
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from dr_core.plugins import Array, Rules, quote
@@ -47,8 +48,8 @@ def translate_rules(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -
     # Entries of a wrong type, or for unknown attributes, are passed on: dr_core reports them.
     return {
         column: {
-            driver: dict(_iter_cases(column, driver, cases, dataset, patterns[driver]))
-            if driver in patterns and isinstance(cases, Mapping)
+            driver: _translate_cases(column, driver, cases, dataset, patterns[driver])
+            if driver in patterns
             else cases
             for driver, cases in drivers.items()
         }
@@ -56,6 +57,21 @@ def translate_rules(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -
         else drivers
         for column, drivers in rules.items()
     }
+
+
+def _translate_cases(column: str, driver: str, cases: Any, dataset: Any, values: Array) -> Any:
+    if callable(cases):
+        return partial(_call_with_value, cases, values.tolist())
+    if not isinstance(cases, Mapping):
+        return cases
+    return dict(_iter_cases(column, driver, cases, dataset, values))
+
+
+def _call_with_value(
+    function: Callable[[Any, Any], Any], values: list[Any], code: int, own: Any
+) -> Any:
+    """Call the function of a rule with the protected value of a pattern, not with its code."""
+    return function(values[code], own)
 
 
 def _iter_cases(

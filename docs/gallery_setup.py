@@ -8,6 +8,7 @@ STYLE = Path(__file__).with_name("gallery.mplstyle")
 FIRST = [
     "plot_first_audit.py",
     "plot_metric_frame.py",
+    "plot_age.py",
     "plot_aif360.py",
     "plot_side_by_side.py",
     "plot_exact_or_sampled.py",

@@ -179,11 +179,14 @@ def get_attribute_values(
 ) -> dict[str, Array]:
     """Return the value of each sensitive attribute in each row, by name of the attribute.
 
+    The values of a range are its two sides, such as "age >= 25" and "age < 25".
     If an attribute has missing values, all its values become strings, so that they can be sorted.
     """
     codes = attributes.encode(table)
     return {
-        str(attribute.name): _decode_values(attribute.values, of_attribute, missing_label)
+        str(attribute.name): _decode_values(
+            attribute.grouped.values, attribute.group_codes(of_attribute), missing_label
+        )
         for attribute, of_attribute in zip(attributes, codes, strict=True)
     }
 

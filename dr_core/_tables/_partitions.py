@@ -122,11 +122,15 @@ class Partitions(ABC):
 
     @abstractmethod
     def read(self, keys: Iterable[Hashable]) -> None:
-        """Collect the distinct values of several columns in one pass."""
+        """Count the distinct values of several columns in one pass."""
 
-    @abstractmethod
     def distinct(self, key: Hashable) -> list[Any]:
         """Return the distinct values of a column, without missing ones."""
+        return list(self.value_counts(key))
+
+    @abstractmethod
+    def value_counts(self, key: Hashable) -> dict[Any, int]:
+        """Return the number of rows with each value of a column, without missing ones."""
 
     @abstractmethod
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:
@@ -167,6 +171,9 @@ class InMemory(Partitions):
     def distinct(self, key: Hashable) -> list[Any]:
         return self._part.table.distinct(key)
 
+    def value_counts(self, key: Hashable) -> dict[Any, int]:
+        return self._part.table.value_counts(key)
+
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:
         yield function(self._part)
 
@@ -175,7 +182,7 @@ class PartValues(NamedTuple):
     """Result of the first pass for one part."""
 
     n_rows: int
-    values: dict[Any, list[Any]]
+    counts: dict[Any, dict[Any, int]]
     labels: list[Any]
 
 
@@ -205,7 +212,7 @@ class Parts(Partitions):
         self._want_labels = want_labels
         self._lengths: list[int] = []  # after the first pass, the number of rows of each part
         self._labels: list[Any] = []
-        self._distinct: dict[Any, list[Any]] = {}
+        self._counts: dict[Any, dict[Any, int]] = {}
 
     @abstractmethod
     def _run(
@@ -229,13 +236,13 @@ class Parts(Partitions):
         return [key for key in self._dtypes if key not in hidden]
 
     def read(self, keys: Iterable[Hashable]) -> None:
-        new = [key for key in keys if key not in self._distinct]
+        new = [key for key in keys if key not in self._counts]
         if new:
             self._collect(new)
 
-    def distinct(self, key: Hashable) -> list[Any]:
+    def value_counts(self, key: Hashable) -> dict[Any, int]:
         self.read([key])
-        return self._distinct[key]
+        return self._counts[key]
 
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:
         self._check_lengths()
@@ -258,7 +265,7 @@ class Parts(Partitions):
         return self._lengths
 
     def _collect(self, keys: list[Any]) -> None:
-        """Collect the distinct values of these columns; at first, also lengths and labels."""
+        """Count the distinct values of these columns; at first, also lengths and labels."""
         is_first = not self._lengths
         wanted = {Y} if is_first and self._want_labels else set()
         named = {key: name for key, name in self._named.items() if key in wanted}
@@ -275,7 +282,7 @@ class Parts(Partitions):
             self._lengths = [part.n_rows for part in found]
             self._labels = _unite(part.labels for part in found)
         for key in keys:
-            self._distinct[key] = _unite(part.values.get(key, []) for part in found)
+            self._counts[key] = _add_counts(part.counts.get(key, {}) for part in found)
 
     def _check_lengths(self) -> None:
         n_rows, n_parts = self.n_rows, len(self._lengths)
@@ -471,9 +478,18 @@ def _find_columns(
 
 
 def _collect_values(part: Partition, keys: list[Any], with_labels: bool) -> PartValues:
-    values = {key: part.table.distinct(key) for key in keys}
+    counts = {key: part.table.value_counts(key) for key in keys}
     labels = factorize(part.column(Y, "y")).values if with_labels else []
-    return PartValues(part.n_rows, values, labels)
+    return PartValues(part.n_rows, counts, labels)
+
+
+def _add_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
+    """Add up the rows with each value, in the order of first appearance."""
+    total: dict[Any, int] = {}
+    for of_part in counts:
+        for value, count in of_part.items():
+            total[value] = total.get(value, 0) + count
+    return total
 
 
 def _unite(lists: Iterable[list[Any]]) -> list[Any]:

@@ -228,6 +228,12 @@ class Table(ABC):
         """Return the distinct values of a column, without missing ones."""
         return self.factorize(key).values
 
+    def value_counts(self, key: Hashable) -> dict[Any, int]:
+        """Return the number of rows with each value of a column, without missing ones."""
+        codes, values = self.factorize(key)
+        counts = np.bincount(codes[codes >= 0], minlength=len(values))
+        return dict(zip(values, counts.tolist(), strict=True))
+
     def _factorize(self, key: Hashable) -> Factorized:
         try:
             return factorize(self.column(key))

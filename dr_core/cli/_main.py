@@ -48,6 +48,7 @@ PREDICTED_ROWS = 5_000
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
+PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
@@ -92,7 +93,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--list", action="store_true", help="list the shipped data sets")
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
-    add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="privileged values")
+    add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help=PRIVILEGED_HELP)
     add("--person", metavar="COLUMN", help=PERSON_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
@@ -192,7 +193,8 @@ def _audit_classes(
     if options.html:
         comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
-    _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
+    more = [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else []
+    _print_notes(notes, [*more, *comparison.settings.get("notes", ())])
 
 
 @contextmanager
@@ -263,11 +265,10 @@ def _load_subject(options: argparse.Namespace) -> Subject:
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:
-    privileged = (f"{a.name} = {', '.join(map(str, a.privileged))}" for a in subject.attributes)
     facts = {
         "data": f"{subject.name}, {n_rows:,} of {subject.n_rows:,} rows",
         "model": model,
-        "privileged": "; ".join(privileged),
+        "privileged": "; ".join(attribute.description for attribute in subject.attributes),
         "favourable": subject.meaning,
     }
     return facts if not subject.is_regression else facts | {"favourable": "(a quantity)"}

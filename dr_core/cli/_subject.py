@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -22,12 +23,30 @@ from dr_core._tables import (
     read_table,
 )
 from dr_core._utils import Array, quote
-from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
+from dr_core.perturbation import (
+    Range,
+    Rules,
+    SensitiveAttributes,
+    at_least,
+    at_most,
+    between,
+    learn_attributes,
+)
 
 __all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
 
 MAX_NUMERIC_CLASSES = 20
 """A numeric label with more values is a quantity, not a class."""
+
+BOUND = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]+)")
+"""One end of a privileged range, such as age>=25."""
+
+BOUNDS = {
+    ">=": at_least,
+    "<=": at_most,
+    ">": lambda low: between(low, float("inf"), inclusive="neither"),
+    "<": lambda high: between(float("-inf"), high, inclusive="neither"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +124,7 @@ def load_file(
     path : file ending in .csv, .csv.gz or .parquet
     label : name of the label column
     favorable : favourable label, as text
-    privileged : texts such as "sex=Male" or "race=White,Asian"
+    privileged : texts such as "sex=Male", "race=White,Asian" or "age>=25"
     coupled : file of rules for coupled columns, see `read_rules`
     person : name of the column that says whom each row is about
     """
@@ -178,12 +197,12 @@ def _check_columns(
 def _learn_file_attributes(
     table: Table | Partitions, privileged: Sequence[str], coupled: Path | None
 ) -> SensitiveAttributes:
-    table.read({text.partition("=")[0] for text in privileged} & set(table.keys()))
-    chosen = dict(_parse_privileged(text, table) for text in privileged)
-    if len(chosen) < len(privileged):
-        raise ValueError(
-            "--privileged names a column twice; pass all its values at once: race=White,Asian."
-        )
+    keys = table.keys()
+    table.read({_split_column(text, keys)[0] for text in privileged} & set(keys))
+    chosen: dict[str, Any] = {}
+    for text in privileged:
+        column, value = _parse_privileged(text, table)
+        chosen[column] = _combine(chosen[column], value) if column in chosen else value
     return learn_attributes(table, chosen, coupled=read_rules(coupled, table))
 
 
@@ -195,18 +214,57 @@ def _check_is_file(path: Path) -> Path:
     return path
 
 
+def _split_column(text: str, keys: Collection[Any]) -> tuple[str, str, str]:
+    """Split COLUMN=VALUE, or COLUMN>=NUMBER with another sign; "" if there is no sign.
+
+    >>> _split_column("sex=Male", ["sex"]), _split_column("age>=25", ["age"])
+    (('sex', '=', 'Male'), ('age', '>=', '25'))
+    """
+    column, equals, value = text.partition("=")
+    bound = BOUND.fullmatch(text)
+    if column in keys or bound is None:
+        return column, equals, value
+    return bound["column"], bound["sign"], bound["number"]
+
+
 def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
-    column, equals, wanted = text.partition("=")
-    if not equals:
-        raise ValueError(f"--privileged must be COLUMN=VALUE; got {text!r}.")
+    column, sign, wanted = _split_column(text, table.keys())
+    if not sign:
+        raise ValueError(
+            f"--privileged must be COLUMN=VALUE, or a range such as 'age>=25'; got {text!r}."
+        )
     if column not in table.keys():  # noqa: SIM118
         raise ValueError(
             f"sensitive column {column!r} is not in the file; its columns are "
             f"{quote(table.keys())}."
         )
+    if sign in BOUNDS:
+        return column, BOUNDS[sign](_parse_number(text, wanted))
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
     return column, [values.get(part, part) for part in parts]
+
+
+def _parse_number(text: str, number: str) -> float:
+    try:
+        value = float(number)
+    except ValueError:
+        raise ValueError(f"--privileged {text!r} needs a number; got {number!r}.") from None
+    return int(value) if value.is_integer() else value
+
+
+def _combine(one: Any, other: Any) -> Range:
+    """Return the range of a column given by its lower and its upper end."""
+    if isinstance(one, Range) and isinstance(other, Range):
+        low, high = (one, other) if one.low > other.low else (other, one)
+        if low.high == float("inf") and high.low == -float("inf"):
+            mixed = "left" if low.inclusive == "both" else "right"
+            inclusive = low.inclusive if low.inclusive == high.inclusive else mixed
+            return between(low.low, high.high, inclusive=inclusive)
+    raise ValueError(
+        "--privileged names a column twice; pass all its values at once, race=White,Asian, or "
+        "the two ends of a range, 'age>=25' 'age<65'."
+    )
 
 
 def _find_favorable(values: list[Any], favorable: str | None) -> Any:

@@ -82,7 +82,7 @@ class Breakdown:
 
     @cached_property
     def by_group(self) -> pd.DataFrame:
-        """One row for each model, each attribute and each of its values.
+        """One row for each model, each attribute and each of its values, or side of its range.
 
         For all attributes together, the groups are the combinations of values that occur.
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
@@ -121,7 +121,7 @@ class Breakdown:
         """Return the name of a group, and whether it is privileged (None if unknown)."""
         attributes = self.plan.attributes
         values = (
-            str(shorten_float(attributes.attributes[j].values[code]))
+            str(shorten_float(attributes.attributes[j].grouped.values[code]))
             if code >= 0
             else MISSING_LABEL
             for j, code in zip(scenario.active, codes, strict=True)

@@ -97,9 +97,14 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """A sentence for each model with more risk for one attribute alone than for all."""
+        """Sentences that belong to the values.
+
+        One for each range whose values are represented by some of them, and for each model with
+        more risk for one attribute alone than for all.
+        """
         notes = {m: describe_hidden_risk(self.get_risks(m)) for m in self.values["model"].unique()}
-        return [f"{model}: {note}" for model, note in notes.items() if note]
+        of_models = (f"{model}: {note}" for model, note in notes.items() if note)
+        return [*(f"{note}." for note in self.settings.get("notes", ())), *of_models]
 
     @property
     def directions(self) -> pd.DataFrame:
@@ -213,11 +218,16 @@ def _to_plain(value: Any) -> Any:
 def describe_plan(plan: PerturbationPlan) -> dict[str, Any]:
     """Return how rows were perturbed, in plain types."""
     settings = {
-        "privileged": {str(a.name): a.privileged for a in plan.attributes},
+        "privileged": {
+            str(a.name): a.privileged if a.condition is None else a.description
+            for a in plan.attributes
+        },
         "method": plan.method,
         "p": plan.p,
         "n_samples": plan.n_samples if plan.method == "sample" else None,
     }
+    if plan.notes:
+        settings["notes"] = plan.notes
     if plan.attributes.has_couplings:
         settings["coupled"] = plan.attributes.couplings.to_dict()
     return settings

@@ -1,6 +1,9 @@
 """Sensitive attributes, coupled columns, and x → x̃; no model anywhere.
 
 - `_attributes`: who is privileged, and the domain of values
+- `_attribute`: one attribute, and what its values may become
+- `_ranges`: ranges of a quantity as groups
+- `_spelling`: values that differ only in case or blanks
 - `_couplings`: columns that follow an attribute
 - `_dummies`: 0/1 columns that encode one attribute, of which one is given as sensitive
 - `_variants`: every x̃ with its probability, or drawn at random, as codes
@@ -11,14 +14,16 @@
 - `_suggestions`: columns that may have to follow an attribute
 """
 
-from dr_core.perturbation._attributes import (
-    ALL,
+from dr_core.perturbation._attribute import (
     MARGINALISED,
-    MISSING_LABEL,
     NEITHER,
     PRIVILEGED,
     Attribute,
     OneHot,
+)
+from dr_core.perturbation._attributes import (
+    ALL,
+    MISSING_LABEL,
     SensitiveAttributes,
     check_privileged,
     describe_empty_groups,
@@ -39,6 +44,7 @@ from dr_core.perturbation._plan import (
     Scenario,
     iter_perturbed,
 )
+from dr_core.perturbation._ranges import Range, at_least, at_most, between
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, expected_counts
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
 from dr_core.perturbation._variants import Variants
@@ -61,11 +67,15 @@ __all__ = [
     "PerturbationPlan",
     "Perturbations",
     "PerturbedChunk",
+    "Range",
     "Rules",
     "Scenario",
     "SensitiveAttributes",
     "Suggestions",
     "Variants",
+    "at_least",
+    "at_most",
+    "between",
     "check_privileged",
     "describe_empty_groups",
     "enumerate_perturbations",

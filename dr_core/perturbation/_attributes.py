@@ -8,42 +8,44 @@ that does not occur in that chunk.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Partitions, Recoded, Table, as_partitions, encode
-from dr_core._utils import Array, check_choice, find_repeated, quote, sort_values
-from dr_core.perturbation._couplings import (
-    NO_COUPLINGS,
-    Couplings,
-    Rules,
-    learn_couplings,
-    read_one_hot,
+from dr_core._tables import Partitions, Recoded, Table, as_partitions
+from dr_core._utils import Array, check_choice, check_integer, find_repeated, quote, sort_values
+from dr_core.perturbation._attribute import (
+    MARGINALISED,
+    NEITHER,
+    PRIVILEGED,
+    Attribute,
+    OneHot,
+    check_sensitive_columns,
 )
+from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 from dr_core.perturbation._dummies import warn_of_dummies
+from dr_core.perturbation._ranges import (
+    Condition,
+    are_dates,
+    as_condition,
+    describe_dates,
+    find_inside,
+)
+from dr_core.perturbation._spelling import warn_of_spellings
 
 __all__ = [
     "ALL",
-    "MARGINALISED",
     "MISSING_LABEL",
-    "NEITHER",
-    "PRIVILEGED",
-    "Attribute",
-    "OneHot",
     "SensitiveAttributes",
     "check_privileged",
     "describe_empty_groups",
     "learn_attributes",
 ]
-
-MARGINALISED, PRIVILEGED, NEITHER = 0, 1, 2
-"""Groups of rows; a row with a missing sensitive value is in NEITHER."""
 
 MISSING_LABEL = "(missing)"
 """Name of a missing value in tables."""
@@ -52,109 +54,13 @@ ALL = "all"
 """Name of the results for all attributes perturbed together."""
 
 MAX_SENSITIVE_NUMBERS = 50
-"""Maximum number of distinct numbers of a sensitive attribute without a given domain."""
+"""Maximum number of distinct numbers of an attribute without a range or a given domain."""
 
+MAX_NUMBERS_BESIDE_ONE = 20
+"""The same for an attribute of which one single number is privileged."""
 
-@dataclass(frozen=True)
-class OneHot:
-    """A sensitive attribute that is one-hot encoded in X.
-
-    Parameters
-    ----------
-    columns : sequence of column names (or positions)
-        The 0/1 columns of the attribute, one for each value.
-    privileged : column name, or a collection of them
-        The columns of the privileged values.
-    dropped : hashable, optional
-        Name of the value without a column, if the encoding dropped one. Rows with 0 in all columns
-        have this value. It may be privileged.
-
-    Examples
-    --------
-    >>> from dr_core import perturb
-    >>> X = pd.DataFrame({"age": [30, 40], "sex_Female": [0, 1], "sex_Male": [1, 0]})
-    >>> perturb(X, {"sex": OneHot(["sex_Female", "sex_Male"], privileged="sex_Male")})
-       age  sex_Female  sex_Male
-    0   30           1         0
-    1   40           0         1
-    """
-
-    columns: Sequence[Hashable]
-    privileged: Any
-    dropped: Hashable | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Attribute:
-    """One sensitive attribute: its values, and which of them are privileged.
-
-    Attributes
-    ----------
-    name : hashable
-    values : tuple
-        The domain, in a fixed order. Codes are positions in it; -1 is a missing value.
-    is_privileged : boolean array of shape (len(values),)
-    columns : tuple or None
-        The one-hot columns, in the order of `values`; None for a plain column.
-    """
-
-    name: Any
-    values: tuple[Any, ...]
-    is_privileged: Array
-    columns: tuple[Hashable, ...] | None = None
-
-    @property
-    def privileged(self) -> list[Any]:
-        """The privileged values."""
-        pairs = zip(self.values, self.is_privileged, strict=True)
-        return [value for value, is_privileged in pairs if is_privileged]
-
-    @cached_property
-    def targets(self) -> list[list[int]]:
-        """The codes that each code can be perturbed into."""
-        privileged = np.flatnonzero(self.is_privileged).tolist()
-        marginalised = np.flatnonzero(~self.is_privileged).tolist()
-        return [marginalised if is_so else privileged for is_so in self.is_privileged]
-
-    def encode(self, table: Table) -> Array:
-        """Return the codes of this attribute in a table, shape (n,)."""
-        if self.columns is not None:
-            return self._encode_one_hot(table, self.columns)
-        _check_sensitive_columns(table, (self.name,))
-        what = f"sensitive attribute {self.name!r}"
-        return encode(table.factorize(self.name), self.values, what)
-
-    def decode(self, codes: Array) -> dict[Any, Recoded]:
-        """Return the content of the attribute's columns for these codes."""
-        if self.columns is None:
-            return {self.name: Recoded(self.values, codes)}
-        # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
-        return {
-            column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
-            for i, column in enumerate(self.columns)
-        }
-
-    def groups(self, codes: Array) -> Array:
-        """Return the group of each code: PRIVILEGED, MARGINALISED or NEITHER."""
-        # NEITHER is appended as the last group, so that index -1 finds it: for (Female, Male) with
-        # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
-        of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
-        return np.append(of_value, NEITHER).astype(np.int8)[codes]
-
-    def _encode_one_hot(self, table: Table, columns: Sequence[Any]) -> Array:
-        _check_sensitive_columns(table, columns)
-        codes, n_ones, is_missing = read_one_hot(table, columns)
-        # Rows without a 1 have the dropped value, whose code follows those of the columns.
-        has_dropped = len(self.values) > len(columns)
-        is_dropped = (n_ones == 0) & ~is_missing & has_dropped
-        wrong = (codes < 0) & ~is_missing & ~is_dropped
-        if wrong.any():
-            raise ValueError(
-                f"one-hot attribute {self.name!r}: {wrong.sum()} rows do not have exactly one 1 "
-                f"among {quote(columns)}. If the encoding dropped a value, name it: "
-                "OneHot(..., dropped=...)."
-            )
-        return np.where(is_dropped, len(columns), codes)
+MAX_RANGE_VALUES = 100
+"""Default number of quantiles that stand for the values of a range, if these are too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +73,14 @@ class SensitiveAttributes:
     missing : {"error", "keep"}
     couplings : Couplings
         Columns that follow the attributes; see the user guide.
+    max_values : int
+        Maximum number of quantiles that stand for the values of a range, if these are too many.
     """
 
     attributes: tuple[Attribute, ...]
     missing: str = "error"
     couplings: Couplings = NO_COUPLINGS
+    max_values: int = MAX_RANGE_VALUES
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.attributes)
@@ -198,6 +107,10 @@ class SensitiveAttributes:
     def uncoupled(self) -> SensitiveAttributes:
         """The same attributes without couplings."""
         return replace(self, couplings=NO_COUPLINGS)
+
+    def thin(self, max_values: int) -> SensitiveAttributes:
+        """Return the attributes with ranges that become at most so many values, quantiles."""
+        return replace(self, attributes=tuple(one.thin(max_values) for one in self))
 
     def encode(self, table: Table) -> Array:
         """Return the codes in a table, shape (attributes, rows)."""
@@ -233,8 +146,8 @@ class SensitiveAttributes:
         before : current codes, in the same shape
         """
         columns: dict[Any, Recoded] = {}
-        for attribute, of_attribute in zip(self, codes, strict=False):
-            columns |= attribute.decode(of_attribute)
+        for attribute, of_attribute, old in zip(self, codes, before, strict=False):
+            columns |= attribute.decode(of_attribute, old)
         if self.has_couplings:
             columns |= self.couplings.decode(before[len(self) :], codes[len(self) :])
         return columns
@@ -252,11 +165,11 @@ class SensitiveAttributes:
         return np.where((each == NEITHER).any(axis=0), NEITHER, each.min(axis=0)).astype(np.int8)
 
     def group_of(self, codes: Sequence[int], active: Sequence[int]) -> int:
-        """Return the group of one combination of codes of the active attributes."""
+        """Return the group of one combination of group codes of the active attributes."""
         if min(codes) < 0:
             return NEITHER
         pairs = zip(active, codes, strict=True)
-        is_privileged = all(self.attributes[j].is_privileged[code] for j, code in pairs)
+        is_privileged = all(self.attributes[j].grouped.is_privileged[code] for j, code in pairs)
         return PRIVILEGED if is_privileged else MARGINALISED
 
     def _check_not_missing(self, codes: Array) -> None:
@@ -286,6 +199,7 @@ def learn_attributes(
     domain: Mapping[Any, Collection[Any]] | None = None,
     missing: str = "error",
     coupled: Rules | None = None,
+    max_values: int = MAX_RANGE_VALUES,
 ) -> SensitiveAttributes:
     """Learn the values of each sensitive attribute and check them against `privileged`.
 
@@ -295,23 +209,29 @@ def learn_attributes(
         Features of the model.
     privileged : mapping or SensitiveAttributes
         Maps the name of each sensitive column (its position, for an array) to its privileged
-        value, a collection of privileged values, or a `OneHot`. `SensitiveAttributes` keep their
-        values.
+        value, a collection of privileged values, a `OneHot`, or a range: `at_least(25)`,
+        `at_most`, `between`, a `pandas.Interval`, or a function from a value to a bool.
+        `SensitiveAttributes` keep their values.
     domain : mapping, optional
         All values of a sensitive or coupled column, for columns whose values do not all occur in
-        X.
+        X. Values of a range are drawn as often as they occur here, such as in the training data.
     missing : {"error", "keep"}
         Whether a missing sensitive value raises an error, or its row is left unperturbed.
     coupled : mapping, optional
         Columns that follow an attribute if it changes, such as {"relationship": {"sex":
-        {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; see the user guide.
+        {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; or by a function, such as
+        {"experience": {"age": lambda age, years: min(years, age - 16)}}; see the user guide.
+    max_values : int
+        Exact results enumerate all values of a range. If a row then has more than 10,000
+        perturbations, at most so many quantiles stand for the values on either side of a range.
 
     Warns
     -----
     UserWarning
-        If a sensitive 0/1 column and others of X are never 1 in the same row, and that is not by
-        chance: they may encode one attribute, which is then given as `OneHot`. Rows in several
-        frames are checked by the first frame, and rows of a Dask DataFrame are not.
+        If values of a sensitive column differ only in case or blanks. If a sensitive 0/1 column
+        and others of X are never 1 in the same row, and that is not by chance: they may encode
+        one attribute, which is then given as `OneHot`. Rows in several frames are checked by the
+        first frame, and rows of a Dask DataFrame are not.
 
     Examples
     --------
@@ -321,6 +241,7 @@ def learn_attributes(
     [('sex', ('Female', 'Male'), [False, True])]
     """
     check_choice("missing", missing, ("error", "keep"))
+    check_integer("max_values", max_values, at_least=1)
     check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
         return _update_attributes(X, privileged, domain, missing, coupled)
@@ -331,7 +252,7 @@ def learn_attributes(
         _learn_attribute(table, name, value, domain.get(name))
         for name, value in privileged.items()
     )
-    attributes = SensitiveAttributes(learned, missing)
+    attributes = SensitiveAttributes(learned, missing, max_values=max_values)
     _check_columns_disjoint(attributes.columns)
     attributes = _add_couplings(attributes, table, coupled, domain)
     warn_of_dummies(table, attributes)
@@ -430,14 +351,46 @@ def _learn_attribute(
 ) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
-    _check_sensitive_columns(table, (name,))
-    given = None if domain is None else [value for value in domain if not pd.isna(value)]
-    values = _get_observed_values(table, name) if given is None else given
-    return _make_attribute(name, sort_values(dict.fromkeys(values)), privileged)
+    check_sensitive_columns(table, (name,))
+    counts = _count_values(table, name, domain)
+    condition = as_condition(name, privileged, counts)
+    if condition is not None:
+        return _learn_range(name, counts, condition)
+    if domain is None:
+        _check_few_values(name, list(counts), privileged)
+    attribute = _make_attribute(name, sort_values(counts), privileged)
+    warn_of_spellings(name, attribute.values)
+    return attribute
+
+
+def _count_values(
+    table: Table | Partitions, name: Any, domain: Collection[Any] | None
+) -> dict[Any, int]:
+    """Return the number of rows with each value, or how often the domain has it."""
+    if domain is not None:
+        return Counter(value for value in domain if not pd.isna(value))
+    counts = table.value_counts(name)
+    if not counts:
+        raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")
+    return counts
+
+
+def _learn_range(name: Any, counts: Mapping[Any, int], condition: Condition) -> Attribute:
+    values = sort_values(counts)
+    is_privileged = find_inside(name, values, condition)
+    if is_privileged.all() or not is_privileged.any():
+        which = "all" if is_privileged.any() else "none"
+        raise ValueError(
+            f"privileged[{name!r}] is {condition!r}, and {which} of the {len(values)} values of "
+            f"the column, from {values[0]} to {values[-1]}, are in this range. Both groups need "
+            f"values: pass another range, or domain={{{name!r}: [...]}}."
+        )
+    weights = np.array([counts[value] for value in values], dtype=np.int64)
+    return Attribute(name, tuple(values), is_privileged, condition=condition, weights=weights)
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
-    _check_sensitive_columns(table, one_hot.columns)
+    check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
     return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
@@ -471,25 +424,19 @@ def _is_collection(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Index | pd.Series)
 
 
-def _get_observed_values(table: Table | Partitions, name: Any) -> list[Any]:
-    values = table.distinct(name)
-    if not values:
-        raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")
+def _check_few_values(name: Any, values: Sequence[Any], privileged: Any) -> None:
+    """Raise ValueError if a column has too many numbers, or dates, to be given by values."""
     numbers = [value for value in values if isinstance(value, Number)]
-    if len(numbers) > MAX_SENSITIVE_NUMBERS:
-        raise ValueError(
-            f"sensitive attribute {name!r} has {len(numbers)} distinct numbers. Bin it first, "
-            f"or pass its values as domain={{{name!r}: [...]}}."
-        )
-    return values
-
-
-def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
-    keys = table.keys()
-    absent = [name for name in names if name not in keys]
-    if absent:
-        raise ValueError(
-            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}. A model "
-            "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
-            "model sees it, with the column that carries the attribute."
-        )
+    is_one = not _is_collection(privileged) or len(privileged) == 1
+    limit = MAX_NUMBERS_BESIDE_ONE if is_one else MAX_SENSITIVE_NUMBERS
+    if len(values) > limit and are_dates(values):
+        raise ValueError(describe_dates(f"sensitive attribute {name!r} has {quote(values, 2)}"))
+    if len(numbers) <= limit:
+        return
+    [example] = privileged if _is_collection(privileged) and is_one else [privileged]
+    bound = f"at_least({quote([example])})" if is_one else "between(low, high)"
+    raise ValueError(
+        f"sensitive attribute {name!r} has {len(numbers)} distinct numbers, too many to be given "
+        f"by single values. Pass a range, such as {{{name!r}: {bound}}}; or, if the numbers are "
+        f"codes, pass all of them as domain={{{name!r}: [...]}}."
+    )

@@ -11,6 +11,9 @@ Without rules, the relationship of a man stays "Husband" if his sex becomes Fema
 replace Husband with Wife in rows whose `sex` changed to Female, and Wife with Husband in rows
 whose `sex` changed to Male.
 
+- In place of the replacements for each new value, a function of the new value of the driver and of
+  the value of the column returns the new value of the column. So a quantity can follow a range:
+  {"experience": {"age": lambda age, years: min(years, age - 16)}}.
 - Values without a rule stay. A coupled column stays in rows whose attribute did not change.
 - The driver of a column is a sensitive attribute, or another coupled column. Columns are rewritten
   after their drivers; rules with a cycle raise ValueError.
@@ -25,22 +28,40 @@ Like attributes, couplings are learned once and apply to every chunk and partiti
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from dr_core._tables import Partitions, Recoded, Table, check_zero_one, encode_known, read_zero_one
+from dr_core._tables import (
+    Partitions,
+    Recoded,
+    Table,
+    check_zero_one,
+    encode,
+    encode_known,
+    read_zero_one,
+)
 from dr_core._utils import Array, find_repeated, quote
 
 __all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings", "read_one_hot"]
 
-Rules = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Any]]]]
-"""{column: {driver: {new value of the driver: {old value of the column: new value}}}}."""
+Replacements = Mapping[Any, Mapping[Any, Any]]
+"""{new value of the driver: {old value of the column: new value}}."""
+
+Function = Callable[[Any, Any], Any]
+"""From the new value of the driver and the old value of the column to its new value."""
+
+Rules = Mapping[Any, Mapping[Any, Replacements | Function]]
+"""{column: {driver: replacements, or a function}}."""
 
 MAX_CODED_VALUES = 1000
 """Number of values up to which all values of a coupled column get a code, not only those named."""
+
+MAX_FUNCTION_CALLS = 1_000_000
+"""Pairs of values up to which the function of a rule is called for each pair."""
 
 COUPLED_EXAMPLE = '{"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}'
 
@@ -74,15 +95,20 @@ class Coupling:
     drivers : tuple of Driver
     columns : tuple or None
         The one-hot columns, in the order of `values`; None for a plain column.
+    has_function : bool
+        Whether a function rewrites its values, so that all of them must be known.
     """
 
     name: Any
     values: tuple[Any, ...]
     drivers: tuple[Driver, ...] = ()
     columns: tuple[Hashable, ...] | None = None
+    has_function: bool = False
 
     def encode(self, table: Table) -> Array:
         """Return the codes of this column in a table, shape (n,)."""
+        if self.has_function:
+            return encode(table.factorize(self.name), self.values, f"coupled column {self.name!r}")
         if self.columns is None:
             return encode_known(table.factorize(self.name), self.values)
         codes, n_ones, _ = read_one_hot(table, self.columns)
@@ -139,7 +165,9 @@ class Couplings:
         """Return the rules in plain types, as in a file of rules."""
         return {
             str(column): {
-                str(driver): {
+                str(driver): _get_function_name(cases)
+                if callable(cases)
+                else {
                     str(value): {str(old): new for old, new in moves.items()}
                     for value, moves in cases.items()
                 }
@@ -185,6 +213,10 @@ class Couplings:
 
 
 NO_COUPLINGS = Couplings()
+
+
+def _get_function_name(function: Function) -> str:
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def read_one_hot(table: Table, columns: Sequence[Any]) -> tuple[Array, Array, Array]:
@@ -248,15 +280,13 @@ def learn_couplings(
     _check_mappings(coupled)
     order = _sort_by_driver(coupled, list(sensitive))
     _check_not_sensitive(order, sensitive, sensitive_columns)
-    columns = [
-        _find_column(table, name, _get_named_values(coupled, name), domain) for name in order
-    ]
-    domains = {**sensitive, **{column.name: column.values for column in columns}}
-    learned = tuple(
-        replace(column, drivers=_make_drivers(column, coupled[column.name], domains))
-        for column in columns
-    )
-    couplings = Couplings(learned, coupled)
+    domains, learned = dict(sensitive), []
+    for name in order:
+        named, has_function = _get_named_values(coupled, name), _has_function(coupled[name])
+        column = _find_column(table, name, named, domain, has_function)
+        learned.append(_add_drivers(column, coupled[name], domains))
+        domains[name] = learned[-1].values
+    couplings = Couplings(tuple(learned), coupled)
     _check_not_sensitive(couplings.columns, sensitive, sensitive_columns)
     _check_columns_differ(couplings.columns)
     return couplings
@@ -276,6 +306,8 @@ def _iter_mappings(coupled: Any) -> Iterator[tuple[str, Any]]:
     for column, drivers in coupled.items():
         yield f"[{column!r}]", drivers
         for driver, cases in drivers.items():
+            if callable(cases):
+                continue
             yield f"[{column!r}][{driver!r}]", cases
             yield from (
                 (f"[{column!r}][{driver!r}][{value!r}]", moves) for value, moves in cases.items()
@@ -328,11 +360,17 @@ def _check_columns_differ(columns: list[Any]) -> None:
         )
 
 
+def _has_function(drivers: Mapping[Any, Any]) -> bool:
+    return any(map(callable, drivers.values()))
+
+
 def _get_named_values(coupled: Rules, name: Any) -> list[Any]:
     """Return the values of a column that any rule names, as its own or as those of a driver."""
-    moves = [move for cases in coupled[name].values() for move in cases.values()]
+    rules = [cases for cases in coupled[name].values() if not callable(cases)]
+    moves = [move for cases in rules for move in cases.values()]
     own = [value for move in moves for pair in move.items() for value in pair]
-    driving = [value for drivers in coupled.values() for value in drivers.get(name, ())]
+    led = [cases for drivers in coupled.values() if not callable(cases := drivers.get(name, ()))]
+    driving = [value for cases in led for value in cases]
     unhashable = [value for value in own if not isinstance(value, Hashable)]
     if unhashable:
         raise TypeError(f"coupled[{name!r}] must have single values; got {quote(unhashable)}.")
@@ -340,21 +378,30 @@ def _get_named_values(coupled: Rules, name: Any) -> list[Any]:
 
 
 def _find_column(
-    table: Table | Partitions, name: Any, values: list[Any], domain: Mapping[Any, Any]
+    table: Table | Partitions,
+    name: Any,
+    values: list[Any],
+    domain: Mapping[Any, Any],
+    has_function: bool,
 ) -> Coupling:
     """Find a coupled column, or its one-hot columns, in the table; drivers are added later."""
     if name in table.keys():  # noqa: SIM118
-        return Coupling(name, _learn_values(table, name, values, domain))
-    if not values:
+        known = _learn_values(table, name, values, domain, want_all=has_function)
+        return Coupling(name, known, has_function=has_function)
+    if not values or has_function:
         raise ValueError(f"coupled has the column {name!r}; X has {quote(table.keys())}.")
     columns = tuple(_find_one_hot_column(table, name, value) for value in values)
     return Coupling(name, tuple(values), columns=columns)
 
 
 def _learn_values(
-    table: Table | Partitions, name: Any, values: list[Any], domain: Mapping[Any, Any]
+    table: Table | Partitions,
+    name: Any,
+    values: list[Any],
+    domain: Mapping[Any, Any],
+    want_all: bool,
 ) -> tuple[Any, ...]:
-    """Return the values that rules name, then the other values of a column if they are few."""
+    """Return the values that rules name, then the other ones if they are few or all wanted."""
     known = list(domain.get(name, table.distinct(name)))
     unknown = [value for value in values if value not in known]
     if unknown:
@@ -363,7 +410,7 @@ def _learn_values(
             f"only lacks them, pass all values as domain={{{name!r}: [...]}}."
         )
     # Writing a column is faster if all of its values have a code.
-    others = known if len(known) <= MAX_CODED_VALUES else []
+    others = known if want_all or len(known) <= MAX_CODED_VALUES else []
     return tuple(dict.fromkeys([*values, *others]))
 
 
@@ -380,16 +427,51 @@ def _find_one_hot_column(table: Table | Partitions, name: Any, value: Any) -> An
     )
 
 
-def _make_drivers(
-    column: Coupling,
-    rules: Mapping[Any, Mapping[Any, Mapping[Any, Any]]],
-    domains: Mapping[Any, Sequence[Any]],
-) -> tuple[Driver, ...]:
+def _add_drivers(
+    column: Coupling, rules: Mapping[Any, Any], domains: Mapping[Any, Sequence[Any]]
+) -> Coupling:
+    """Return the column with its drivers, and with the values that functions return."""
     position = {name: i for i, name in enumerate(domains)}
-    return tuple(
-        Driver(position[driver], _make_transitions(column, driver, domains[driver], cases))
-        for driver, cases in rules.items()
+    tables = {}
+    for driver, cases in rules.items():
+        if callable(cases):
+            new = _call_for_pairs(column, driver, domains[driver], cases)
+            values = tuple(dict.fromkeys([*column.values, *(v for row in new for v in row)]))
+            moves = [dict(zip(column.values, row, strict=True)) for row in new]
+            cases = dict(zip(domains[driver], moves, strict=True))
+            column = replace(column, values=values)
+        tables[driver] = cases
+    return replace(
+        column,
+        drivers=tuple(
+            Driver(position[driver], _make_transitions(column, driver, domains[driver], cases))
+            for driver, cases in tables.items()
+        ),
     )
+
+
+def _call_for_pairs(
+    column: Coupling, driver: Any, domain: Sequence[Any], function: Function
+) -> list[list[Any]]:
+    """Return the new value of the column for each value of the driver and each of its own."""
+    where = f"coupled[{column.name!r}][{driver!r}]"
+    if len(domain) * len(column.values) > MAX_FUNCTION_CALLS:
+        raise ValueError(
+            f"{where} is a function of {len(domain):,} values of {driver!r} and "
+            f"{len(column.values):,} of {column.name!r}, more than {MAX_FUNCTION_CALLS:,} pairs. "
+            "Round one of the columns first."
+        )
+    try:
+        new = [[function(value, own) for own in column.values] for value in domain]
+    except Exception as error:
+        raise ValueError(
+            f"{where} must be a function of the new value of {driver!r} and the value of "
+            f"{column.name!r}; it raised {type(error).__name__}: {error}."
+        ) from error
+    wrong = [one for row in new for one in row if not isinstance(one, Hashable) or pd.isna(one)]
+    if wrong:
+        raise ValueError(f"{where} must return a value of the column; it returned {wrong[0]!r}.")
+    return new
 
 
 def _make_transitions(
@@ -408,10 +490,10 @@ def _make_transitions(
     #     Female: 1 1 -1
     #     Male:   0 1 -1
     #     (-1):   0 1 -1
-    row, code = list(domain).index, column.values.index
+    row, code = ({value: i for i, value in enumerate(some)} for some in (domain, column.values))
     stay = np.append(np.arange(len(column.values), dtype=np.int32), np.int32(-1))
     transitions = np.tile(stay, (len(domain) + 1, 1))
     for value, moves in cases.items():
         for old, new in moves.items():
-            transitions[row(value), code(old)] = code(new)
+            transitions[row[value], code[old]] = code[new]
     return transitions

@@ -19,7 +19,8 @@ from dr_core._tables import Partitions, Table
 from dr_core._utils import Array, quote
 
 if TYPE_CHECKING:
-    from dr_core.perturbation._attributes import Attribute, SensitiveAttributes
+    from dr_core.perturbation._attribute import Attribute
+    from dr_core.perturbation._attributes import SensitiveAttributes
 
 __all__ = ["warn_of_dummies"]
 

@@ -27,6 +27,7 @@ from dr_core._utils import (
     shorten_float,
     sort_values,
 )
+from dr_core.perturbation._attribute import Attribute
 from dr_core.perturbation._attributes import MISSING_LABEL, SensitiveAttributes
 from dr_core.perturbation._plan import PerturbedChunk
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
@@ -37,7 +38,6 @@ __all__ = [
     "PairCheck",
     "PairCounts",
     "count_pairs",
-    "encode_categories",
     "learn_pair_check",
     "read_categories",
 ]
@@ -126,9 +126,30 @@ def read_categories(
     """
     others = [key for key in table.keys() if key not in attributes.columns]  # noqa: SIM118
     return (
-        *(Category(attribute.name, attribute.values) for attribute in attributes),
+        *(_read_sensitive(table, attribute, bins) for attribute in attributes),
         *table.map(lambda key: _read_category(table, key, bins), others),
     )
+
+
+def _read_sensitive(table: Table, attribute: Attribute, bins: int) -> Category:
+    """Return an attribute as a category of its values; the numbers of a range in bins."""
+    if attribute.condition is not None:
+        binned = _read_category(table, attribute.name, bins)
+        if binned.edges is not None:
+            return binned
+    return Category(attribute.name, attribute.values)
+
+
+def categorize(
+    attributes: SensitiveAttributes, categories: Sequence[Category], codes: Array
+) -> list[Array]:
+    """Return codes of attributes, (attributes, k), as those of their categories; -1 stays -1."""
+    return [
+        own
+        if category.edges is None
+        else np.append(category.encode_values(attribute.values), -1)[own]
+        for attribute, category, own in zip(attributes, categories, codes, strict=False)
+    ]
 
 
 def _read_category(table: Table, key: Any, bins: int) -> Category:
@@ -196,8 +217,8 @@ class PairCounts:
     categories : tuple of Category
         The sensitive attributes, then the other columns.
     counts : mapping
-        For each attribute and each other category, by their positions: an array of shape (values
-        of the attribute, codes of the category).
+        For each attribute and each other category, by their positions: an array of shape (labels
+        of the attribute's own category, codes of the other category).
 
     Examples
     --------
@@ -228,13 +249,13 @@ def count_pairs(
     table: Table, attributes: SensitiveAttributes, categories: tuple[Category, ...]
 ) -> PairCounts:
     """Count the rows of a table, or of a part of one, by pairs of values."""
-    sensitive = attributes.encode(table)
+    sensitive = categorize(attributes, categories, attributes.encode(table))
 
     def count(i: int) -> dict[PairKey, Array]:
         codes, n = _encode_category(table, sensitive, categories, i), len(categories[i])
         return {
-            (j, i): _cross_tabulate(sensitive[j], codes, len(attribute.values), n)
-            for j, attribute in enumerate(attributes)
+            (j, i): _cross_tabulate(sensitive[j], codes, len(categories[j].labels), n)
+            for j in range(len(sensitive))
             if i != j
         }
 
@@ -242,16 +263,10 @@ def count_pairs(
     return PairCounts(attributes, categories, {k: v for some in counts for k, v in some.items()})
 
 
-def encode_categories(
-    table: Table, sensitive: Array, categories: Sequence[Category]
-) -> list[Array]:
-    """Return the codes of the rows in each category, the sensitive attributes first."""
-    return [_encode_category(table, sensitive, categories, i) for i in range(len(categories))]
-
-
 def _encode_category(
-    table: Table, sensitive: Array, categories: Sequence[Category], i: int
+    table: Table, sensitive: Sequence[Array], categories: Sequence[Category], i: int
 ) -> Array:
+    """Return the codes of the rows in a category, given those in the sensitive ones."""
     category = categories[i]
     if i >= len(sensitive):
         return category.encode(table)
@@ -296,19 +311,22 @@ class PairCheck:
         """
         variants = chunk.variants
         before = chunk.x.codes[:, variants.rows]
-        codes = self._encode_variants(chunk, before)
+        sensitive = categorize(chunk.x.attributes, self.pairs.categories, variants.codes)
+        codes = self._encode_variants(chunk, before, sensitive)
         implausible, hits = np.zeros(len(variants), dtype=bool), {}
         for (j, i), rare in self.rare.items():
-            after = variants.codes[j]
+            after = sensitive[j]
             # Value a of the attribute beside code c of a category of 5 codes is cell 5 * a + c.
             cell = np.maximum(after, 0).astype(np.intp) * rare.shape[1] + codes[i]
-            hit = (after != before[j]) & rare.ravel()[cell]
+            hit = (variants.codes[j] != before[j]) & rare.ravel()[cell]
             if hit.any():
                 implausible |= hit
                 hits[j, i] = hit, cell
         return implausible, hits
 
-    def _encode_variants(self, chunk: PerturbedChunk, before: Array) -> dict[int, Array]:
+    def _encode_variants(
+        self, chunk: PerturbedChunk, before: Array, after_sensitive: Sequence[Array]
+    ) -> dict[int, Array]:
         """Return the codes of the variants in each category that has implausible pairs."""
         attributes, variants, categories = (
             chunk.x.attributes,
@@ -316,7 +334,7 @@ class PairCheck:
             self.pairs.categories,
         )
         n_sensitive = len(attributes)
-        sensitive = chunk.x.codes[:n_sensitive]
+        sensitive = categorize(attributes, categories, chunk.x.codes)
         content: dict[Any, Any] = {}
         if attributes.has_couplings:
             after = variants.codes[n_sensitive:]
@@ -325,7 +343,7 @@ class PairCheck:
         for i in {i for _, i in self.rare}:
             of_rows = _encode_category(chunk.x.table, sensitive, categories, i)[variants.rows]
             if i < n_sensitive:
-                codes[i] = np.where(variants.codes[i] < 0, of_rows, variants.codes[i])
+                codes[i] = np.where(after_sensitive[i] < 0, of_rows, after_sensitive[i])
             elif categories[i].name in content:
                 values, became = content[categories[i].name]
                 new = categories[i].encode_values(values)[became]

@@ -25,10 +25,13 @@ from dr_core._utils import (
     check_integer,
     check_probability,
     copy_advanced,
+    iter_slices,
 )
 from dr_core.perturbation._attributes import ALL, SensitiveAttributes
 from dr_core.perturbation._variants import (
     Variants,
+    count_targets,
+    count_variants,
     draw_variants,
     enumerate_variants,
     find_choices,
@@ -65,6 +68,7 @@ class PerturbationPlan:
     Parameters
     ----------
     attributes : SensitiveAttributes
+        Ranges with too many values to be enumerated are thinned out to quantiles.
     method : {"exact", "sample"}
         Every possible draw with its probability, or `n_samples` random ones.
     p : float in (0, 1]
@@ -91,11 +95,29 @@ class PerturbationPlan:
         check_integer("n_samples", self.n_samples, at_least=1)
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
+        self._thin_ranges()
         if self.method == "exact" and self.max_variants > MAX_VARIANTS:
             raise ValueError(
                 f"a row has up to {self.max_variants:,} perturbations, more than "
                 f'{MAX_VARIANTS:,}. Use method="sample", or fewer attributes at a time.'
             )
+
+    def _thin_ranges(self) -> None:
+        """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
+        full, max_values = self.attributes, self.attributes.max_values
+        while self.method == "exact" and self.max_variants > MAX_VARIANTS and max_values:
+            object.__setattr__(self, "attributes", full.thin(max_values))
+            max_values //= 2
+
+    @property
+    def notes(self) -> list[str]:
+        """A sentence for each range of which some values stand for all of them."""
+        return [
+            f"{len(attribute.values):,} values of {attribute.name!r} are represented by "
+            f"{attribute.n_drawn:,} of them, quantiles"
+            for attribute in self.attributes
+            if attribute.n_drawn < len(attribute.values)
+        ]
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -142,7 +164,7 @@ class PerturbationPlan:
         if self.method == "sample":
             return self.n_samples * len(self._active_sets)
         stay = 1 if self.p < 1 else 0
-        each = [max(map(len, attribute.targets)) + stay for attribute in self.attributes]
+        each = [count_targets(attribute) + stay for attribute in self.attributes]
         return sum(prod(each[j] for j in active) for active in self._active_sets.values())
 
     @property
@@ -171,6 +193,16 @@ class PerturbationPlan:
         return replace(
             self, random_state=copy_advanced(self.random_state, start * self.draws_per_row)
         )
+
+    def count_variants(self, codes: Array) -> Array:
+        """Return the number of variants of each row, at least 1, and at most if they are drawn."""
+        n_rows = codes.shape[1]
+        if self.method == "sample":
+            return np.full(n_rows, self.max_variants * len(self.kinds))
+        active_sets = list(self._active_sets.values())
+        sensitive = codes[: len(self.attributes)]
+        counts = count_variants(sensitive, self.attributes, self.p, active_sets)
+        return np.maximum(counts * len(self.kinds), 1)
 
     def make_variants(self, codes: Array, rng: np.random.Generator | None) -> Variants:
         """Make the variants of rows with these codes, (attributes + coupled columns, n).
@@ -281,7 +313,7 @@ def iter_perturbed(
     table : Table
     plan : PerturbationPlan
     chunk_size : int, optional
-        Rows of a chunk; by default so many that their variants are at most `CHUNK_VARIANTS`.
+        Rows of a chunk; by default so many that they have at most `CHUNK_VARIANTS` variants.
     progress : bool
 
     Examples
@@ -294,13 +326,26 @@ def iter_perturbed(
     >>> [chunk.perturbed()["sex"].tolist() for chunk in iter_perturbed(table, plan, chunk_size=2)]
     [['F', 'M'], ['M']]
     """
-    variants = plan.max_variants * len(plan.kinds)
-    size = max(1, CHUNK_VARIANTS // variants) if chunk_size is None else chunk_size
-    check_integer("chunk_size", size, at_least=1)
+    check_integer("chunk_size", 1 if chunk_size is None else chunk_size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
-    starts = range(0, table.n_rows, size)
-    for start in tqdm(starts, desc="rows", unit="chunk", disable=not progress):
-        rows = slice(start, min(start + size, table.n_rows))
+    if chunk_size is None:
+        chunks = _cut_rows(plan.count_variants(everything.codes))
+    else:
+        chunks = list(iter_slices(table.n_rows, chunk_size))
+    for rows in tqdm(chunks, desc="rows", unit="chunk", disable=not progress):
         x = everything.take(rows)
         yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
+
+
+def _cut_rows(n_variants: Array) -> list[slice]:
+    """Cut rows into chunks of at most `CHUNK_VARIANTS` variants, or of a single row."""
+    # Rows of 3, 3, 1, 9 variants and chunks of 6 have the ends 3 6 7 16: rows 0 and 1 end at 6,
+    # row 2 is a chunk, and row 3 is one, too, although it has more than 6.
+    ends, chunks, start = np.cumsum(n_variants), [], 0
+    while start < len(ends):
+        before = ends[start - 1] if start else 0
+        stop = int(np.searchsorted(ends, before + CHUNK_VARIANTS, side="right"))
+        chunks.append(slice(start, max(stop, start + 1)))
+        start = chunks[-1].stop
+    return chunks

@@ -20,14 +20,9 @@ import pandas as pd
 
 from dr_core._tables import as_table
 from dr_core._utils import Array, check_fraction
-from dr_core.perturbation._attributes import Attribute, SensitiveAttributes, learn_attributes
-from dr_core.perturbation._pairs import (
-    MAX_BINS,
-    Category,
-    count_pairs,
-    encode_categories,
-    read_categories,
-)
+from dr_core.perturbation._attribute import MARGINALISED, PRIVILEGED, Attribute
+from dr_core.perturbation._attributes import SensitiveAttributes, learn_attributes
+from dr_core.perturbation._pairs import MAX_BINS, Category, read_categories
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 
 __all__ = ["Suggestions", "suggest_couplings"]
@@ -130,29 +125,33 @@ def suggest_couplings(
     table = as_table(X)
     attributes = learn_attributes(table, privileged)
     categories = read_categories(table, attributes, MAX_BINS)
-    pairs = count_pairs(table, attributes, categories)
-    codes = encode_categories(table, attributes.encode(table), categories)
+    sensitive, n_sensitive = attributes.encode(table), len(attributes)
+    groups = [one.groups(own) for one, own in zip(attributes, sensitive, strict=True)]
+    codes = {i: categories[i].encode(table) for i in range(n_sensitive, len(categories))}
     tables = {
-        (j, i): _count_by_group(attributes.attributes[j], categories[i], counts)
-        for (j, i), counts in pairs.counts.items()
-        if i >= len(attributes) and categories[i].edges is None
+        (j, i): _count_by_group(groups[j], of_category, categories[i])
+        for i, of_category in codes.items()
+        if categories[i].edges is None
+        for j in range(n_sensitive)
     }
     found = []
     for (j, i), is_rare in find_rare_cells(tables, rare=rare, alpha=alpha).items():
         about = attributes.names[j], categories[i], tables[j, i]
         exclusive = _find_exclusive(*about, is_rare)
-        others = [k for k in range(len(attributes), len(categories)) if k != i]
-        columns = [(codes[k], len(categories[k])) for k in others]
+        columns = [(codes[k], len(categories[k])) for k in codes if k != i]
         found += _add_counterparts(exclusive, codes[i], columns)
     found.sort(key=lambda suggestion: -suggestion.rows)
     frame = pd.DataFrame(found, columns=list(Suggestion._fields))
     return Suggestions(frame, _make_rules(found, attributes))
 
 
-def _count_by_group(attribute: Attribute, category: Category, counts: Array) -> Array:
+def _count_by_group(groups: Array, codes: Array, category: Category) -> Array:
     """Return the rows of each group with each known value of the category, (2, values)."""
-    known = counts[:, : len(category.labels)]
-    return np.stack([known[attribute.is_privileged == g].sum(axis=0) for g in (False, True)])
+    by_group = [
+        np.bincount(codes[groups == group], minlength=len(category))
+        for group in (MARGINALISED, PRIVILEGED)
+    ]
+    return np.stack(by_group)[:, : len(category.labels)]
 
 
 def _find_exclusive(

@@ -2,7 +2,8 @@
 
 For each row and each sensitive attribute, independently with probability p: a marginalised value
 becomes the privileged one (uniformly one of them, if several); a privileged value becomes one of
-the marginalised values, uniformly.
+the marginalised values, uniformly. A value of a range becomes one of the other side, with the
+frequencies of these in the data.
 
 All functions work on codes, arrays of shape (attributes, rows) with the position of each value in
 the domain of its attribute. Code -1 is a missing value, which is never changed.
@@ -10,19 +11,28 @@ the domain of its attribute. Code -1 is a missing value, which is never changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dr_core._tables import find_first, joint_codes
 from dr_core._utils import Array
-from dr_core.perturbation._attributes import Attribute, SensitiveAttributes
+from dr_core.perturbation._attribute import NEITHER, Attribute
+from dr_core.perturbation._attributes import SensitiveAttributes
 
-__all__ = ["Variants", "draw_codes", "draw_variants", "enumerate_variants", "find_choices"]
+__all__ = [
+    "Variants",
+    "count_targets",
+    "count_variants",
+    "draw_codes",
+    "draw_variants",
+    "enumerate_variants",
+    "find_choices",
+]
 
 ROUNDING = 1e-9
 """Error that sums of probabilities may have."""
@@ -85,66 +95,109 @@ class Variants:
         return np.stack([np.bincount(rows, column, self.n_rows) for column in values.T])
 
 
+class Template(NamedTuple):
+    """Variants of all rows that are in the same group by each attribute.
+
+    Attributes
+    ----------
+    codes : (attributes, k) new codes; -1 where a variant keeps the row's own
+    probability : (k, S)
+    """
+
+    codes: Array
+    probability: Array
+
+
 def enumerate_variants(
     codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
 ) -> Variants:
     """List every variant of each row with its probability in each scenario."""
-    combination, _ = pd.factorize(joint_codes(codes))
-    lists = [
-        _list_variants(codes[:, i], attributes, p, active_sets) for i in find_first(combination)
-    ]
-    # Rows with the same sensitive values have the same variants: each combination is listed once
-    # and repeated for its rows. Rows with the combinations a, b, a, of 2 and 1 variants:
-    #   combination = [0, 1, 0]   counts = [2, 1]   starts = [0, 2]
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
+    # A template is made once for each kind of rows and repeated for the rows. Rows of the kinds
+    # a, b, a, of 2 and 1 variants:
+    #   kind = [0, 1, 0]   counts = [2, 1]   starts = [0, 2]
     #   rows     = [0, 0, 1, 2, 2]   the row of each variant
     #   within   = [0, 1, 0, 0, 1]   its number among the variants of its row
-    #   position = [0, 1, 2, 0, 1]   its place in the list of all combinations
-    counts = np.array([len(variants) for variants in lists])
+    #   position = [0, 1, 2, 0, 1]   its place in all templates, one after another
+    counts = _get_sizes(templates)
     starts = np.cumsum(counts) - counts
-    of_row = counts[combination]
+    of_row = counts[kind]
     rows = np.repeat(np.arange(codes.shape[1]), of_row)
     within = np.arange(len(rows)) - np.repeat(np.cumsum(of_row) - of_row, of_row)
-    position = starts[combination[rows]] + within
-    flat = [variant for variants in lists for variant in variants.items()]
-    variant_codes = np.array([variant for variant, _ in flat], dtype=np.intp)
-    probability = np.array([chances for _, chances in flat])
-    return Variants(
-        codes.shape[1],
-        rows,
-        variant_codes.reshape(-1, len(codes))[position].T,
-        probability.reshape(-1, len(active_sets))[position],
-    )
+    position = starts[kind[rows]] + within
+    new = np.hstack([template.codes for template in templates]).astype(codes.dtype)[:, position]
+    probability = np.vstack([template.probability for template in templates])[position]
+    return Variants(codes.shape[1], rows, np.where(new < 0, codes[:, rows], new), probability)
 
 
-def _list_variants(
-    row: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
-) -> dict[tuple[int, ...], Array]:
-    """Return the variants of one row's codes, each with its probability in every scenario."""
-    own = tuple(row.tolist())
-    variants: dict[tuple[int, ...], Array] = {}
-    for s, active in enumerate(active_sets):
-        outcomes = [
-            list(_iter_outcomes(attribute, code, p if j in active else 0.0))
-            for j, (attribute, code) in enumerate(zip(attributes, own, strict=True))
-        ]
-        for outcome in product(*outcomes):
-            variant = tuple(code for code, _ in outcome)
-            if variant != own:
-                chances = variants.setdefault(variant, np.zeros(len(active_sets)))
-                chances[s] += np.prod([chance for _, chance in outcome])
-    return variants
+def count_variants(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Array:
+    """Return the number of variants that `enumerate_variants` lists for each row, (n,)."""
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
+    return _get_sizes(templates)[kind]
 
 
-def _iter_outcomes(attribute: Attribute, code: int, p: float) -> Iterator[tuple[int, float]]:
-    """Yield the codes that one value may become, with the probability of each."""
-    if code < 0 or p == 0:
-        yield code, 1.0
-        return
-    if p < 1:
-        yield code, 1 - p
-    targets = attribute.targets[code]
-    for target in targets:
-        yield target, p / len(targets)
+def _get_sizes(templates: Sequence[Template]) -> Array:
+    return np.array([len(template.probability) for template in templates])
+
+
+def _make_templates(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> tuple[Array, list[Template]]:
+    """Return the position of each row's template, (n,), and the templates."""
+    groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
+    kind, _ = pd.factorize(joint_codes(groups))
+    return kind, [
+        _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
+    ]
+
+
+def _make_template(
+    groups: Sequence[int], attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Template:
+    """List the variants of rows that are in these groups, one for each attribute."""
+    pairs = list(zip(attributes, groups, strict=True))
+    found = [
+        _cross([_list_outcomes(a, g, p if j in active else 0.0) for j, (a, g) in enumerate(pairs)])
+        for active in active_sets
+    ]
+    codes = np.hstack([codes for codes, _ in found])
+    chances = np.concatenate([chances for _, chances in found])
+    scenario = np.repeat(np.arange(len(found)), [len(chances) for _, chances in found])
+    moved = (codes >= 0).any(axis=0)
+    codes, chances, scenario = codes[:, moved], chances[moved], scenario[moved]
+    # A variant of several scenarios is listed once: a b in scenario 0 and b c in scenario 1 are
+    # the places 0 1 1 2.
+    place, _ = pd.factorize(joint_codes(codes))
+    first = find_first(place)
+    probability = np.zeros((len(first), len(active_sets)))
+    probability[place, scenario] = chances
+    return Template(codes[:, first], probability)
+
+
+def _list_outcomes(attribute: Attribute, group: int, p: float) -> tuple[Array, Array]:
+    """Return the codes that values of a group may become (-1: they stay), and their chances."""
+    if group == NEITHER or p == 0:
+        return np.array([-1]), np.ones(1)
+    codes, weights = attribute.targets[group]
+    chances = p * weights / weights.sum()
+    return (codes, chances) if p == 1 else (np.append(-1, codes), np.append(1 - p, chances))
+
+
+def _cross(outcomes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Combine independent outcomes: codes (attributes, k) and chances (k,).
+
+    >>> codes, chances = _cross([([-1, 2], [0.5, 0.5]), ([0, 1], [0.25, 0.75])])
+    >>> codes.tolist(), chances.tolist()
+    ([[-1, -1, 2, 2], [0, 1, 0, 1]], [0.125, 0.375, 0.125, 0.375])
+    """
+    codes, chances = np.empty((0, 1), np.int32), np.ones(1)
+    for new, of_new in outcomes:
+        n, k = len(chances), len(of_new)
+        codes = np.vstack([np.repeat(codes, k, axis=1), np.tile(new, n)])
+        chances = np.repeat(chances, k) * np.tile(of_new, n)
+    return codes, chances
 
 
 def draw_variants(
@@ -181,7 +234,12 @@ def draw_variants(
 
 def find_choices(attributes: SensitiveAttributes, p: float) -> list[bool]:
     """Return whether drawing each attribute needs a uniform number; if not, it is certain."""
-    return [p < 1 or max(map(len, attribute.targets)) > 1 for attribute in attributes]
+    return [p < 1 or count_targets(attribute) > 1 for attribute in attributes]
+
+
+def count_targets(attribute: Attribute) -> int:
+    """Return the largest number of values that one value of an attribute may become."""
+    return max(len(targets.codes) for targets in attribute.targets)
 
 
 def draw_codes(
@@ -205,17 +263,21 @@ def draw_codes(
 
 def _draw_one(codes: Array, attribute: Attribute, p: float, uniform: Array | None) -> Array:
     """Perturb the codes of one attribute; one uniform number decides whether and into what."""
-    # Targets as a table with one row for each code, for values a b c of which b is privileged:
-    #   [[b b], [a c], [b b], [-1 -1]]
-    # Short rows are filled up with their last target. The last row is for missing values: code -1
-    # wraps around to it. A uniform number u picks column floor(u * number of targets / p); one
-    # extra column catches products that are rounded up to the number of targets.
-    rows = [*attribute.targets, [-1]]
-    n_targets = np.array([len(targets) for targets in rows])
-    width = n_targets.max() + 1
-    table = np.array([row + row[-1:] * (width - len(row)) for row in rows], codes.dtype)
+    # The targets of all groups one after another, each with as many slots as its weight, and the
+    # last of each group once more, for products that are rounded up. Values a b c d with b and d
+    # privileged, of the weights 1 2 1 1, and a missing value:
+    #   target = [b d d a c c -1 -1]   weight = [2 1 1 1 1 1 1 1]
+    # Slots 0 to 3 are for marginalised values, 4 to 6 for privileged ones, 7 and 8 for missing
+    # ones. The slot of each row is start + floor(u * number of slots / p).
+    target = np.concatenate([np.append(t.codes, t.codes[-1]) for t in attribute.targets])
+    weight = np.concatenate([np.append(t.weights, 1) for t in attribute.targets])
+    sizes = np.array([t.weights.sum() for t in attribute.targets])
+    groups = attribute.groups(np.append(np.arange(len(attribute.values)), -1))  # of each code
+    start = (np.cumsum(sizes + 1) - sizes - 1)[groups].take(codes, mode="wrap")
     if uniform is None:
-        return table[:, 0].take(codes, mode="wrap")
-    choice = (uniform * (n_targets / p).take(codes, mode="wrap")).astype(np.intp)
-    moved = table.take(codes.astype(np.intp) * width + choice, mode="wrap")
+        return target.astype(codes.dtype).take(start)
+    slot = start + (uniform * (sizes / p)[groups].take(codes, mode="wrap")).astype(np.intp)
+    is_uniform = len(weight) == weight.sum()
+    place = slot if is_uniform else np.searchsorted(np.cumsum(weight), slot, side="right")
+    moved = target.astype(codes.dtype).take(place, mode="clip")
     return moved if p == 1 else np.where(uniform < p, moved, codes)

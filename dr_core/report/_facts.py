@@ -32,8 +32,7 @@ def _iter_setting_facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]
     if "models" in known:
         yield "models", _format_mapping(settings["models"], ": ")
     if "privileged" in known:
-        privileged = {name: ", ".join(map(str, v)) for name, v in settings["privileged"].items()}
-        yield "privileged", _format_mapping(privileged, " = ")
+        yield "privileged", "; ".join(_iter_privileged(settings["privileged"]))
     if "favorable" in known:
         yield "favourable", str(settings["favorable"])
     if "coupled" in known:
@@ -49,6 +48,19 @@ def _iter_setting_facts(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]
         yield "versions", _format_mapping(settings["versions"], " ", ", ")
     if "date" in known:
         yield "date", settings["date"].replace("T", " ").replace("+00:00", " UTC")
+
+
+def _iter_privileged(privileged: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the privileged values of each attribute; a range is described already.
+
+    >>> list(_iter_privileged({"race": ["White", "Asian"], "age": "age >= 25"}))
+    ['race = White, Asian', 'age >= 25']
+    """
+    for name, values in privileged.items():
+        if isinstance(values, str):
+            yield format_name(values)
+        else:
+            yield f"{format_name(name)} = {format_name(', '.join(map(str, values)))}"
 
 
 def _iter_row_facts(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -68,8 +80,9 @@ def _format_mapping(items: Mapping[str, Any], between: str, after: str = "; ") -
 def _describe_method(settings: Mapping[str, Any]) -> str:
     draws = settings.get("n_samples")
     method = f"mean of {draws} random draw(s) for each row" if draws else EXACT_METHOD
-    p = settings.get("p", 1.0)
-    return method if p == 1 else f"{method}; each attribute is perturbed with probability {p}"
+    p, notes = settings.get("p", 1.0), settings.get("notes", ())
+    chance = () if p == 1 else (f"each attribute is perturbed with probability {p}",)
+    return "; ".join([method, *chance, *notes])
 
 
 def _describe_intervals(settings: Mapping[str, Any]) -> str:

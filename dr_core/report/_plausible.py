@@ -88,9 +88,15 @@ def format_rules(rules: Any) -> Iterator[str]:
 
     >>> list(format_rules({"title": {"sex": {"F": {"Mr": "Ms"}}}}))
     ['title when sex becomes F: Mr → Ms']
+    >>> list(format_rules({"experience": {"age": "limit_years"}}))
+    ['experience when age changes: by the function limit_years']
     """
     for column, drivers in rules.items():
         for driver, cases in drivers.items():
+            if isinstance(cases, str):
+                names = format_name(column), format_name(driver), format_name(cases)
+                yield "{} when {} changes: by the function {}".format(*names)
+                continue
             for value, moves in cases.items():
                 changes = ", ".join(
                     f"{format_name(old)} → {format_name(new)}" for old, new in moves.items()

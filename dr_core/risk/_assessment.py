@@ -333,7 +333,8 @@ class RiskAssessment:
         missing = self.n_not_perturbed
         perturbed = f"{self.n_rows - missing:,} of " if missing else ""
         notes = describe_missing(missing, self.totals.n_partly_perturbed)
-        return "; ".join([f"{perturbed}{self.n_rows:,} rows{people}", *notes])
+        rows = f"{perturbed}{self.n_rows:,} rows{people}"
+        return "; ".join([rows, *notes, *self.plan.notes])
 
     @property
     def _note(self) -> str:

@@ -368,8 +368,13 @@ class Changes:
         )
 
     def codes_of(self, scenario: int) -> Array:
-        """Return the codes of the attributes that are perturbed in a scenario, (active, n)."""
-        return self.chunk.x.codes[list(self.plan.scenarios[scenario].active)]
+        """Return the codes of the groups by each attribute that a scenario perturbs, (active, n).
+
+        These are the codes of its values; of a range, 1 inside and 0 outside.
+        """
+        attributes, codes = self.plan.attributes.attributes, self.chunk.x.codes
+        active = self.plan.scenarios[scenario].active
+        return np.stack([attributes[j].group_codes(codes[j]) for j in active])
 
     def is_known(self, scenario: int) -> bool:
         """Return whether the perturbed predictions of a scenario are known."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, exact_sums, format_value, share, shorten_float, to_float
+from dr_core._utils import Array, exact_sums, format_value, share, to_float
 from dr_core.perturbation import PairCheck, PairCounts, PerturbationPlan, expected_counts
 from dr_core.risk._changes import Changes
 
@@ -207,7 +207,7 @@ class Plausibility:
             seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
             for cell, mass in sorted(cells.items()):
                 a, v = divmod(cell, len(category))
-                becomes = shorten_float(attribute.values[a])
+                becomes = pairs.categories[j].label(a)
                 names = attribute.name, becomes, category.name, category.label(v)
                 rows = to_float(mass), share(mass, self.totals.total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])

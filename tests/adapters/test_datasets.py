@@ -9,6 +9,8 @@ import pytest
 from aif360.datasets import BinaryLabelDataset
 from dr_adapters import to_aif360, to_fairlearn
 
+from dr_core import at_least
+
 PRIVILEGED = {"sex": "Male", "race": ["White", "Asian"]}
 
 
@@ -262,3 +264,11 @@ def test_labels_of_any_type_come_back(kind):
     pd.testing.assert_series_equal(to_fairlearn(dataset).y, y)
     predicted = to_aif360(X, y, y_pred=y.tolist(), **options)
     assert predicted.labels.ravel().tolist() == [0.0, 1.0]
+
+
+def test_a_range_gives_the_privileged_values_of_the_dataset():
+    X = pd.DataFrame({"age": [20, 30, 40, 40], "pay": [1.0, 2.0, 3.0, 4.0]})
+    dataset = to_aif360(X, [0, 1, 0, 1], privileged={"age": at_least(25)})
+    assert dataset.privileged_protected_attributes[0].tolist() == [30.0, 40.0]
+    assert dataset.unprivileged_protected_attributes[0].tolist() == [20.0]
+    assert to_fairlearn(dataset).X.equals(X)

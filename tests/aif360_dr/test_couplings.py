@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from aif360_dr import DiscriminativeRiskMetric, EPAFPruning, POAFPruning, perturb_dataset
 from aif360_dr._models import classify
+from aif360_dr.examples import hiring
 from dr_core import assess_risk, learn_attributes, perturb
 
 WOMEN, MEN = [{"sex": 0.0}], [{"sex": 1.0}]
@@ -177,3 +178,15 @@ def test_rules_that_make_no_sense_are_refused_with_the_reason(dataset, rules, me
 def test_rules_of_another_shape_are_refused(dataset, rules):
     with pytest.raises(TypeError, match="mapping"):
         perturb_dataset(dataset, MEN, coupled=rules)
+
+
+def test_the_function_of_a_rule_gets_the_protected_value_not_its_code():
+    asked = set()
+
+    def follow(sex, years):
+        asked.add(sex)
+        return years
+
+    perturb_dataset(hiring(), [{"sex": 1.0}], coupled={"years": {"sex": follow}})
+    assert asked == {0.0, 1.0}
+    assert all(isinstance(value, float) for value in asked)

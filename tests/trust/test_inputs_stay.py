@@ -171,6 +171,13 @@ CALLS = {
             forest(),
             np.array([0, 2]),
         ),
+        "at_least": (lambda X, low: dr_core.perturb(X, {"age": dr_core.at_least(low)}), X, 5),
+        "at_most": (lambda X, high: dr_core.perturb(X, {"age": dr_core.at_most(high)}), X, 5),
+        "between": (
+            lambda X, ends: dr_core.perturb(X, {"age": dr_core.between(*ends)}),
+            X,
+            [3, 8],
+        ),
         "learn_attributes": (
             lambda *given: dr_core.learn_attributes(*given[:2], domain=given[2]),
             X,

@@ -162,7 +162,7 @@ BAD = {
     ),
     "privileged without a value": (
         ("{csv}", "--label", "good", "--favorable", "yes", "--privileged", "sex"),
-        "--privileged must be COLUMN=VALUE; got 'sex'.",
+        "--privileged must be COLUMN=VALUE, or a range such as 'age>=25'; got 'sex'.",
     ),
     "an unknown favourable label": (
         ("{csv}", "--label", "good", "--favorable", "1", "--privileged", "sex=male"),
@@ -505,3 +505,64 @@ def test_people_of_a_file_in_chunks_are_those_of_the_file(credit, model, tmp_pat
     chunks = chunks.set_index(["attribute", "measure"])
     shared = whole.set_index(["attribute", "measure"]).loc[chunks.index]
     pd.testing.assert_frame_equal(shared, chunks)
+
+
+@pytest.fixture(scope="module")
+def loans_by_age(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 75, 400), "debt": rng.normal(size=400)})
+    frame["paid"] = (frame["age"] / 40 + frame["debt"] > 1).astype(int)
+    path = tmp_path_factory.mktemp("ages") / "loans.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["age>=25"], "age >= 25"),
+        (["age<65"], "age < 65"),
+        (["age>25.5"], "age > 25.5"),
+        (["age>=25", "age<65"], "25 <= age < 65"),
+        (["age<=64", "age>24"], "24 < age <= 64"),
+    ],
+)
+def test_a_privileged_range_is_understood(capsys, tmp_path, loans_by_age, texts, said):
+    options = ("--label", "paid", "--n-boot", 0, "--json", tmp_path / "out.json")
+    code, out, err = run(capsys, loans_by_age, *options, "--privileged", *texts)
+    assert (code, err) == (0, "")
+    assert said in " ".join(out.split())
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["settings"]["privileged"] == {"age": said}
+    assert [group["group"] for group in found["groups"]][1] == said
+
+
+def test_a_range_of_chunks_is_that_of_the_whole_file(capsys, tmp_path, loans_by_age):
+    frame = pd.read_csv(loans_by_age)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0)
+    joblib.dump(model.fit(frame[["age", "debt"]], frame["paid"]), tmp_path / "tree.joblib")
+    options = ("--label", "paid", "--model", tmp_path / "tree.joblib", "--trust-pickle")
+    options = (*options, "--n-boot", 0, "--privileged", "age>=25")
+    run(capsys, loans_by_age, *options, "--json", tmp_path / "a.json")
+    run(capsys, loans_by_age, *options, "--chunk-rows", 70, "--json", tmp_path / "b.json")
+    a, b = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "b.json"))
+    risk = [row["value"] for row in a["values"] if row["measure"] == "discriminative_risk"]
+    assert risk == [row["value"] for row in b["values"] if row["measure"] == "discriminative_risk"]
+    assert a["groups"] == b["groups"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "match"),
+    [
+        (["age>=young"], "needs a number; got 'young'"),
+        (["age"], "or a range such as 'age>=25'"),
+        (["years>=25"], "sensitive column 'years' is not in the file"),
+        (["age>=25", "age>=30"], "names a column twice"),
+        (["age=30"], "at_least(30)"),
+        (["age>=200"], "none of the"),
+    ],
+)
+def test_a_range_that_makes_no_sense_is_refused(capsys, loans_by_age, texts, match):
+    code, _, err = run(capsys, loans_by_age, "--label", "paid", "--privileged", *texts)
+    assert code == 2
+    assert match in err

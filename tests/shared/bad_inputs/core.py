@@ -16,6 +16,9 @@ from dr_core import (
     Votes,
     as_ensemble,
     assess_risk,
+    at_least,
+    at_most,
+    between,
     chernoff,
     clopper_pearson,
     collect_votes,
@@ -88,7 +91,74 @@ CASES = {
             ("'m'", "'a', 'b'", "0, 1", "same labels"),
         ),
     },
+    "at_least": {
+        "text": (lambda: at_least("25"), TypeError, ("low", "number", "'25'")),
+        "a date": (
+            lambda: at_least(pd.Timestamp("1990-01-01")),
+            TypeError,
+            ("low", "1990", "age in years"),
+        ),
+    },
+    "at_most": {
+        "nothing": (lambda: at_most(None), TypeError, ("high", "number", "None")),
+        "not a number": (lambda: at_most(np.nan), TypeError, ("high", "number", "nan")),
+    },
+    "between": {
+        "ends in the wrong order": (
+            lambda: between(64, 25),
+            ValueError,
+            ("low", "high", "between(64, 25)"),
+        ),
+        "unknown ends": (
+            lambda: between(25, 64, inclusive="all"),
+            ValueError,
+            ("inclusive", "both", "'all'"),
+        ),
+    },
     "learn_attributes": {
+        "one number of many": (
+            lambda: learn_attributes(pd.DataFrame({"age": range(18, 71)}), {"age": 30}),
+            ValueError,
+            ("'age'", "53 distinct numbers", "at_least(30)", "domain"),
+        ),
+        "a range without values": (
+            lambda: learn_attributes(X, {"age": at_least(90)}),
+            ValueError,
+            ("'age'", "at_least(90)", "from 30 to 50", "another range"),
+        ),
+        "a range of text": (
+            lambda: learn_attributes(X, {"sex": at_least(1)}),
+            ValueError,
+            ("'sex'", "at_least(1)", "'F'", "numbers"),
+        ),
+        "a range of dates": (
+            lambda: learn_attributes(
+                pd.DataFrame({"born": pd.date_range("1990-01-01", periods=3)}),
+                {"born": at_least(1)},
+            ),
+            ValueError,
+            ("'born'", "1990", "age in years"),
+        ),
+        "several ranges": (
+            lambda: learn_attributes(X, {"age": [at_most(30), at_least(50)]}),
+            ValueError,
+            ("'age'", "at_most(30)", "function"),
+        ),
+        "a function that returns no bool": (
+            lambda: learn_attributes(X, {"age": lambda age: age}),
+            ValueError,
+            ("'age'", "30", "neither True nor False"),
+        ),
+        "no quantiles": (
+            lambda: learn_attributes(X, SEX, max_values=0),
+            ValueError,
+            ("max_values", "at least 1", "0"),
+        ),
+        "a rule by a function that fails": (
+            lambda: learn_attributes(X, SEX, coupled={"age": {"sex": lambda sex: sex}}),
+            ValueError,
+            ("coupled['age']['sex']", "function", "TypeError"),
+        ),
         "an unknown way to treat missing values": (
             lambda: learn_attributes(X, SEX, missing="drop"),
             ValueError,
@@ -480,8 +550,8 @@ CASES = {
         "too many perturbations to enumerate": (
             lambda: assess_risk(
                 lambda X: X["a"],
-                pd.DataFrame({name: range(30) for name in "abc"}),
-                dict.fromkeys("abc", 0),
+                pd.DataFrame({name: list(map(str, range(30))) for name in "abc"}),
+                dict.fromkeys("abc", "0"),
             ),
             ValueError,
             ("24,476", "10,000", "method=", "sample"),

@@ -17,7 +17,11 @@ def follow(before, after, rules):
     """
     for column, drivers in rules.items():
         for driver, cases in drivers.items():
-            if after[driver] != before[driver]:
+            if after[driver] == before[driver]:
+                continue
+            if callable(cases):
+                after[column] = cases(after[driver], after[column])
+            else:
                 moves = cases.get(after[driver], {})
                 after[column] = moves.get(after[column], after[column])
     return after

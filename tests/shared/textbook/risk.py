@@ -5,8 +5,14 @@ from itertools import product
 
 
 def outcomes(value, values, privileged, p):
-    """What a value may become, with probabilities, as (value, probability) pairs."""
-    if value in privileged:
+    """What a value may become, with probabilities, as (value, probability) pairs.
+
+    A range is a function: then `values` are those of all rows, and each row of the other side is
+    equally likely.
+    """
+    if callable(privileged):
+        targets = [v for v in values if privileged(v) != privileged(value)]
+    elif value in privileged:
         targets = [v for v in values if v not in privileged]
     else:
         targets = [v for v in values if v in privileged]
