@@ -30,7 +30,9 @@ from dr_core.risk import (
     Predictions,
     RandomizedModel,
     RiskAssessment,
+    ShiftAssessment,
     assess_risk,
+    assess_shift,
 )
 
 __all__ = [
@@ -46,10 +48,12 @@ __all__ = [
     "RandomizedModel",
     "RiskAssessment",
     "SensitiveAttributes",
+    "ShiftAssessment",
     "Suggestions",
     "Votes",
     "as_ensemble",
     "assess_risk",
+    "assess_shift",
     "chernoff",
     "clopper_pearson",
     "collect_votes",

@@ -29,12 +29,7 @@ from dr_core._utils import (
     quote,
     widen_interval,
 )
-from dr_core.comparison._breakdown import (
-    Breakdown,
-    GroupsFold,
-    count_rows_by_missing,
-    find_perturbed_groups,
-)
+from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
 from dr_core.comparison._individuals import IndividualsFold
@@ -72,7 +67,11 @@ from dr_core.risk import (
     PlausibilityFold,
     Predictions,
     Predictor,
+    choose_favorable,
+    count_rows_by_missing,
     find_classes,
+    find_groups,
+    find_perturbed_groups,
     fold,
     iter_changes,
     iter_given_changes,
@@ -188,7 +187,7 @@ def compare(
         attributes, method, p, n_samples, random_state, also_uncoupled=True
     ).reserve_draws(data.n_rows)
     classes = _check_few(find_classes(data.labels, models, labels))
-    position = _choose_favorable(favorable, classes)
+    position = choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
     host = None if provider == "core" else load_provider(provider)
     source = partial(iter_model_changes, models=models, classes=classes, plan=plan)
@@ -382,10 +381,9 @@ class MeasuredModel:
         """Return DR of marginalised rows minus DR of privileged ones."""
         if s not in self.known:
             return np.nan
-        group_of = self.plan.attributes.group_of
-        sums, active = self.groups[s], self.plan.scenarios[s].active
+        sums, scenario = self.groups[s], self.plan.scenarios[s]
         privileged, marginalised = (
-            sums.mean("risk", [codes for codes in sums.sums if group_of(codes, active) == group])
+            sums.mean("risk", find_groups(self.plan, scenario, sums, group))
             for group in (PRIVILEGED, MARGINALISED)
         )
         return marginalised - privileged
@@ -496,16 +494,6 @@ def _check_few(classes: list[Any]) -> list[Any]:
             f"{MAX_CLASSES}. If they are quantities, use assess_risk(..., tolerance=...)."
         )
     return classes
-
-
-def _choose_favorable(favorable: Any, classes: list[Any]) -> int:
-    if favorable is None:
-        if classes in ([0, 1], [-1, 1]):
-            return 1
-        raise ValueError(f"pass the favourable label as favorable=, one of {quote(classes)}.")
-    if favorable not in classes:
-        raise ValueError(f"favorable is {favorable!r}, but the classes are {quote(classes)}.")
-    return classes.index(favorable)
 
 
 def _warn_undefined(

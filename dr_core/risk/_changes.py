@@ -175,7 +175,7 @@ def describe_scores(name: str, scores: Array) -> str:
         f"{name} are numbers such as {some}, not decisions: almost every score moves a little "
         "when anything is perturbed. Pass a function that returns the "
         "decision, such as lambda X: model.predict(X) > 0.5; or tolerance=, the size from which "
-        "a change of the number counts."
+        "a change of the number counts; or use assess_shift, which measures how far they move."
     )
 
 
@@ -192,18 +192,18 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
     """
     every = dict.fromkeys([*y, *([] if labels is None else labels)])
     for name, model in models.items():
-        known = _get_known_labels(model)
+        known = get_known_labels(model)
         if set(known) - set(every) and set(every) - set(known):
             raise ValueError(
                 f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
                 "both the same labels, of one type and one spelling; or, if these are different "
                 "classes, pass all of them as labels."
             )
-    known = [label for model in models.values() for label in _get_known_labels(model)]
+    known = [label for model in models.values() for label in get_known_labels(model)]
     return sort_values(dict.fromkeys([*every, *known]))
 
 
-def _get_known_labels(model: Any) -> list[Any]:
+def get_known_labels(model: Any) -> list[Any]:
     labels = getattr(model, "classes_", ())
     return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 

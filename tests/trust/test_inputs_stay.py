@@ -134,6 +134,20 @@ CALLS = {
             WEIGHTS,
             PEOPLE,
         ),
+        "assess_shift": (
+            lambda *given: dr_core.assess_shift(
+                lambda X: X["age"] + 0.5 * X["sex"],
+                given[0],
+                given[1],
+                sample_weight=given[2],
+                person=given[3],
+                threshold=8,
+            ).find_most_affected(),
+            X,
+            BOTH,
+            WEIGHTS,
+            PEOPLE,
+        ),
         "collect_votes": (
             lambda *given: dr_core.collect_votes(*given[:4], sample_weight=given[4]),
             forest(),
@@ -312,6 +326,7 @@ EXEMPT = {
         "Perturbations",
         "PruningResult",
         "RiskAssessment",
+        "ShiftAssessment",
         "LABELS",
         "POSITIONS",
         "chernoff",
