@@ -531,6 +531,7 @@ def fold(
     source: Callable[[Partition], Iterator[tuple[str, Changes]]],
     folds: Mapping[str, Fold],
     *,
+    others: Mapping[Any, Mapping[str, Fold]] | None = None,
     progress: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Apply functions to the changes of every chunk, and add up their values over all rows.
@@ -542,13 +543,15 @@ def fold(
     data : Partitions
     source : yields the changes of models in a part of the rows; it can be pickled
     folds : Fold by name; they can be pickled
+    others : folds of single models, in place of `folds`
     progress : bool
 
     Returns
     -------
     For each model, the value of each fold.
     """
-    parts = data.map(partial(fold_part, source=source, folds=folds), progress=progress)
+    task = partial(fold_part, source=source, folds=folds, others=others or {})
+    parts = data.map(task, progress=progress)
     return reduce(_add_models, parts)
 
 
@@ -556,11 +559,12 @@ def fold_part(
     part: Partition,
     source: Callable[[Partition], Iterator[tuple[str, Changes]]],
     folds: Mapping[str, Fold],
+    others: Mapping[Any, Mapping[str, Fold]],
 ) -> dict[str, dict[str, Any]]:
     """Add up the values of folds over one part of the rows."""
     found: dict[str, dict[str, Any]] = {}
     for name, changes in source(part):
-        new = {key: one(changes) for key, one in folds.items()}
+        new = {key: one(changes) for key, one in others.get(name, folds).items()}
         found[name] = _add_values(found[name], new) if name in found else new
     return found
 
