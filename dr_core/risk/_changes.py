@@ -16,7 +16,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
-from dr_core._tables import Factorized, Partition, Partitions, as_table, encode, factorize
+from dr_core._tables import (
+    Factorized,
+    Partition,
+    Partitions,
+    as_table,
+    encode,
+    encode_known,
+    factorize,
+)
 from dr_core._utils import Array, differs, iter_slices, quote, sort_values
 from dr_core.perturbation import (
     ALL,
@@ -90,7 +98,7 @@ class Predictor:
             return self._predict_distribution(X)
         predictions = check_predictions(get_predict(self.estimator)(X), len(X))
         if self.classes is not None:
-            return encode(factorize(predictions), self.classes, self.name)
+            return self._encode(predictions, self.classes)
         if self.tolerance is None and self.predicts_numbers(predictions):
             raise ValueError(describe_scores(self.name, predictions))
         return predictions
@@ -122,6 +130,17 @@ class Predictor:
             return False
         is_numeric = isinstance(self.estimator, BaseEstimator) and is_regressor(self.estimator)
         return bool(self.tolerance) or is_numeric or any(map(have_fractions, predictions))
+
+    def _encode(self, predictions: Array, classes: list[Any]) -> Array:
+        found = factorize(predictions)
+        unknown = [label for label in found.values if label not in set(classes)]
+        if unknown:
+            raise ValueError(
+                f"{self.name} are {quote(unknown)}, but the labels are {quote(classes)}. Give y "
+                "the labels that the model predicts, of one type and one spelling; or, if these "
+                "are different classes, pass all of them as labels."
+            )
+        return encode_known(found, classes)
 
     def _predict_distribution(self, X: Any) -> Array:
         found = self.estimator.predict_distribution(X, len(X))

@@ -154,7 +154,12 @@ class ShiftAssessment:
         return pd.DataFrame(self._iter_groups())
 
     def quantiles(
-        self, q: Sequence[float] = QUANTILES, *, signed: bool = False, attribute: Any = None
+        self,
+        q: Sequence[float] = QUANTILES,
+        *,
+        signed: bool = False,
+        attribute: Any = None,
+        group: str | None = None,
     ) -> pd.Series:
         """Return quantiles of the size of the shift: the share q is at most this size.
 
@@ -168,12 +173,15 @@ class ShiftAssessment:
             Whether to return quantiles of the shift instead of its size.
         attribute : hashable, optional
             The attribute that is perturbed; by default, all together.
+        group : str, optional
+            A group of this attribute as `by_group` names it; by default, all rows.
         """
         shares = _check_shares(q)
         s = self._find(attribute)
-        found = self.totals.histograms[s].total()
+        groups = None if group is None else [self._find_group(s, group)]
+        found = self.totals.histograms[s].total(groups)
         found = found if signed else found.sizes
-        values = found.quantiles(shares, self.totals.group_sums[s].total("weight"))
+        values = found.quantiles(shares, self.totals.group_sums[s].total("weight", groups))
         return pd.Series(values, index=pd.Index(shares, name="q"), name="shift")
 
     def share_above(self, threshold: float, *, attribute: Any = None) -> float:
@@ -303,6 +311,15 @@ class ShiftAssessment:
         if attribute not in self.names:
             raise ValueError(f"attribute is {attribute!r}; it must be one of {quote(self.names)}.")
         return self.names.index(attribute)
+
+    def _find_group(self, s: int, group: str) -> Codes:
+        names = {
+            describe_group(self.plan, self.plan.scenarios[s], codes)[0]: codes
+            for codes in sorted(self.totals.group_sums[s].sums)
+        }
+        if group not in names:
+            raise ValueError(f"group is {group!r}; it must be one of {quote(names)}.")
+        return names[group]
 
     def _get_largest(self, s: int, groups: Iterable[Codes] | None = None) -> float:
         found = self.totals.histograms[s].total(groups)

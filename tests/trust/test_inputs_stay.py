@@ -232,6 +232,16 @@ CALLS = {
             X,
             BOTH,
         ),
+        "score_shift": (
+            lambda *given: fairlearn_dr.score_shift(*given[:2], individual_shift=given[2]),
+            PREDICTED,
+            PREDICTED,
+            RISKS,
+        ),
+        "plot_shift_by_group": (
+            fairlearn_dr.plot_shift_by_group,
+            dr_core.assess_shift(lambda X: X["age"] / 2 + X["sex"], NUMBERS, SEX),
+        ),
         "plot_bounds": (fairlearn_dr.plot_bounds, dr_core.compute_bounds(VOTES)),
         "plot_comparison": (
             fairlearn_dr.plot_comparison,

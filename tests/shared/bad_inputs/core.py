@@ -416,6 +416,11 @@ CASES = {
         ),
     },
     "assess_risk": {
+        "a list of rows": (
+            lambda: assess_risk(model, [["M", 30], ["F", 40]], {0: "M"}),
+            TypeError,
+            ("X", "list of rows", "DataFrame", "array"),
+        ),
         "an unknown method": (
             lambda: risk(method="guess"),
             ValueError,
@@ -745,6 +750,11 @@ CASES = {
             lambda: shift().quantiles(attribute="race"),
             ValueError,
             ("attribute", "'race'", "'sex'"),
+        ),
+        "an unknown group": (
+            lambda: shift().quantiles(group="X"),
+            ValueError,
+            ("group", "'X'", "'F'", "'M'"),
         ),
         "a negative threshold": (
             lambda: shift().share_above(-1),
