@@ -33,7 +33,9 @@ from dr_core.risk import (
     Predictions,
     RandomizedModel,
     RiskAssessment,
+    ShiftAssessment,
     assess_risk,
+    assess_shift,
 )
 
 __all__ = [
@@ -49,10 +51,12 @@ __all__ = [
     "RandomizedModel",
     "RiskAssessment",
     "SensitiveAttributes",
+    "ShiftAssessment",
     "Suggestions",
     "Votes",
     "as_ensemble",
     "assess_risk",
+    "assess_shift",
     "at_least",
     "at_most",
     "between",

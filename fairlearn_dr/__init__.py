@@ -16,9 +16,16 @@ from fairlearn_dr._metrics import (
     discriminative_risk_ratio,
     favorable_to_unfavorable_rate,
     perturbed_predictions,
+    score_shift,
     unfavorable_to_favorable_rate,
 )
-from fairlearn_dr._plots import plot_bounds, plot_comparison, plot_pareto_front, plot_risk_by_group
+from fairlearn_dr._plots import (
+    plot_bounds,
+    plot_comparison,
+    plot_pareto_front,
+    plot_risk_by_group,
+    plot_shift_by_group,
+)
 from fairlearn_dr._postprocessing import EPAFPruner, POAFPruner
 from fairlearn_dr._scorer import risk_scorer
 from fairlearn_dr.dashboard import show_dashboard
@@ -38,7 +45,9 @@ __all__ = [
     "plot_comparison",
     "plot_pareto_front",
     "plot_risk_by_group",
+    "plot_shift_by_group",
     "risk_scorer",
+    "score_shift",
     "show_dashboard",
     "unfavorable_to_favorable_rate",
 ]

@@ -8,10 +8,18 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from fairlearn.metrics import MetricFrame, selection_rate
-from sklearn.metrics import accuracy_score
+from fairlearn.metrics import MetricFrame, mean_prediction, selection_rate
+from sklearn.metrics import accuracy_score, mean_absolute_error
 
-from dr_core import SensitiveAttributes, assess_risk, learn_attributes
+from dr_core import (
+    OneHot,
+    RandomizedModel,
+    SensitiveAttributes,
+    ShiftAssessment,
+    assess_risk,
+    assess_shift,
+    learn_attributes,
+)
 from dr_core.plugins import (
     MISSING_LABEL,
     Array,
@@ -23,12 +31,18 @@ from dr_core.plugins import (
     quote,
     rescale,
 )
-from fairlearn_dr._metrics import discriminative_risk
+from fairlearn_dr._metrics import discriminative_risk, score_shift
 
-__all__ = ["COUNT", "dr_metric_frame", "effective_count", "get_attribute_values"]
+__all__ = ["COUNT", "RISK", "dr_metric_frame", "effective_count", "get_attribute_values"]
 
 COUNT = "count"
 """Name of the metric that counts rows, which error bars of discriminative risk need."""
+
+RISK = "discriminative_risk"
+"""Name of the first metric."""
+
+SHIFT_PARAMETER = "individual_shift"
+"""Parameter of metrics that need the shift of each score."""
 
 
 def dr_metric_frame(
@@ -40,6 +54,7 @@ def dr_metric_frame(
     privileged: Mapping[Any, Any] | SensitiveAttributes,
     metrics: Mapping[str, Callable[..., Any]] | Callable[..., Any] | None = None,
     pos_label: Any = 1,
+    tolerance: float | None = None,
     method: str = "exact",
     p: float = 1.0,
     n_samples: int = 1,
@@ -64,9 +79,12 @@ def dr_metric_frame(
     privileged : mapping
         The privileged value of each sensitive column of X, such as {"sex": "Male"}.
     metrics : callable or mapping of names to callables, optional
-        The other metrics. By default, selection rate and accuracy.
+        The other metrics. By default, selection rate and accuracy; with a `tolerance`, the score
+        shift, the mean prediction and the mean absolute error.
     pos_label : label, default=1
         The favourable label, used by the default selection rate.
+    tolerance : float, optional
+        For regressors: a prediction counts as changed if it moves by more than this.
     method, p, n_samples
         As for `dr_core.assess_risk`.
     random_state : int or None
@@ -74,7 +92,8 @@ def dr_metric_frame(
     sample_weight : array of shape (n,), optional
         Passed to every metric that accepts it.
     sample_params : mapping, optional
-        As for `MetricFrame`. Metrics that accept `individual_risk` receive it automatically.
+        As for `MetricFrame`. Metrics that accept `individual_risk` or `individual_shift`, such as
+        `score_shift`, receive them automatically.
     domain, missing, coupled
         As for `dr_core.learn_attributes`.
     **kwargs
@@ -103,30 +122,30 @@ def dr_metric_frame(
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
     table = as_table(X if hasattr(X, "shape") else np.asarray(X))
+    if sensitive_features is not None:
+        _check_columns(table, privileged)
     attributes = learn_attributes(
         table, privileged, domain=domain, missing=missing, coupled=coupled
     )
-    risk = assess_risk(
-        estimator,
-        table,
-        attributes,
-        method=method,
-        p=p,
-        n_samples=n_samples,
-        random_state=random_state,
-        each_attribute=False,
-        y=check_column("y", y, table.n_rows),
-    )
+    options: dict[str, Any] = {"method": method, "p": p, "n_samples": n_samples}
+    options |= {"random_state": random_state, "each_attribute": False}
+    y_true = check_column("y", y, table.n_rows)
+    risk = assess_risk(estimator, table, attributes, y=y_true, tolerance=tolerance, **options)
     y_pred = risk.draw_predictions(random_state)
     if sensitive_features is None:
         sensitive_features = get_attribute_values(table, attributes, missing_label=MISSING_LABEL)
-    labels = _find_labels(check_column("y", y, table.n_rows), y_pred)
-    named = {"discriminative_risk": discriminative_risk} | (
-        _make_default_metrics(pos_label, labels) if metrics is None else _name_metrics(metrics)
+    named = {RISK: discriminative_risk} | (
+        _make_default_metrics(pos_label, tolerance, y_true, y_pred)
+        if metrics is None
+        else _name_metrics(metrics)
     )
     if kwargs.get("n_boot"):
         named.setdefault(COUNT, effective_count)
     available = {"individual_risk": risk.individual, "sample_weight": sample_weight}
+    if any(SHIFT_PARAMETER in signature(metric).parameters for metric in named.values()):
+        favorable = None if tolerance is not None else pos_label
+        shift = _assess_shift(estimator, table, attributes, favorable, options)
+        available[SHIFT_PARAMETER] = shift.individual
     bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
         metrics=named,
@@ -152,7 +171,41 @@ def _find_labels(*columns: Array) -> list[Any]:
     return list(dict.fromkeys(label for column in columns for label in factorize(column).values))
 
 
-def _make_default_metrics(pos_label: Any, labels: list[Any]) -> dict[str, Callable[..., Any]]:
+def _check_columns(table: Table, privileged: Any) -> None:
+    """Raise ValueError if a sensitive column is among the sensitive features only."""
+    keys = list(privileged) if isinstance(privileged, Mapping) else []
+    names = [key for key in keys if not isinstance(privileged[key], OneHot)]
+    absent = [name for name in names if name not in table.keys()]  # noqa: SIM118
+    if absent:
+        raise ValueError(
+            f"privileged names {quote(absent)}, which X does not have: it has "
+            f"{quote(table.keys())}. sensitive_features only says which groups are compared. A "
+            "model that never sees a column has discriminative risk 0 by definition; if it sees "
+            "one that carries the attribute, pass X with it and name it in privileged."
+        )
+
+
+def _assess_shift(
+    estimator: Any,
+    table: Table,
+    attributes: SensitiveAttributes,
+    favorable: Any,
+    options: Mapping[str, Any],
+) -> ShiftAssessment:
+    """Measure how far the score of a model moves; that of a callable has no classes."""
+    has_classes = hasattr(estimator, "classes_") or isinstance(estimator, RandomizedModel)
+    return assess_shift(
+        estimator, table, attributes, favorable=favorable if has_classes else None, **options
+    )
+
+
+def _make_default_metrics(
+    pos_label: Any, tolerance: float | None, y_true: Array, y_pred: Array
+) -> dict[str, Callable[..., Any]]:
+    if tolerance is not None:
+        errors = {"mean_prediction": mean_prediction, "mean_absolute_error": mean_absolute_error}
+        return {"score_shift": score_shift} | errors
+    labels = _find_labels(y_true, y_pred)
     # fairlearn's selection rate of an unknown label is 0, without a warning.
     if pos_label not in labels:
         raise ValueError(
@@ -164,10 +217,14 @@ def _make_default_metrics(pos_label: Any, labels: list[Any]) -> dict[str, Callab
 
 
 def _name_metrics(metrics: Any) -> dict[str, Callable[..., Any]]:
-    if callable(metrics):
-        return {metrics.__name__: metrics}
-    if isinstance(metrics, Mapping) and all(callable(metric) for metric in metrics.values()):
-        return dict(metrics)
+    named = {metrics.__name__: metrics} if callable(metrics) else metrics
+    if isinstance(named, Mapping) and all(callable(metric) for metric in named.values()):
+        if named.get(RISK, discriminative_risk) is not discriminative_risk:
+            raise ValueError(
+                f"metrics has {RISK!r}, the name of the first metric of this frame; give yours "
+                "another name."
+            )
+        return dict(named)
     raise TypeError(
         "metrics must be a callable or a mapping of names to callables, such as "
         f'{{"accuracy": accuracy_score}}; got {metrics!r}.'

@@ -3,7 +3,8 @@
 Each metric takes `y_true`, `y_pred` and keyword arguments, and works with `MetricFrame` and
 `make_derived_metric`. The effect of the perturbation is passed as one of two sample parameters:
 `y_pred_perturbed`, the predictions for the perturbed rows; or `individual_risk`, the probability
-that each prediction changes, which is `dr_core.assess_risk(...).individual`.
+that each prediction changes, which is `dr_core.assess_risk(...).individual`. `score_shift` takes
+`individual_shift`, the size by which each score moves: `dr_core.assess_shift(...).individual`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ __all__ = [
     "discriminative_risk_ratio",
     "favorable_to_unfavorable_rate",
     "perturbed_predictions",
+    "score_shift",
     "unfavorable_to_favorable_rate",
 ]
 
@@ -149,6 +151,43 @@ def unfavorable_to_favorable_rate(
     return _average(change * gains, sample_weight)
 
 
+def score_shift(
+    y_true: Any, y_pred: Any, *, individual_shift: Any = None, sample_weight: Any = None
+) -> float:
+    """Calculate how far scores move on average when only sensitive attributes change.
+
+    A score shift of 0 means that no score moves. It is in the unit of the score.
+
+    Parameters
+    ----------
+    y_true : array-like
+        Ignored, present for API consistency with fairlearn's metrics.
+    y_pred : array-like
+        Predictions for the original rows; only their number is used.
+    individual_shift : array-like
+        The mean size by which each score moves, `dr_core.assess_shift(...).individual`; or the
+        mean change with its sign, `signed_individual`, which shows the groups that would gain.
+    sample_weight : array-like, optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> score_shift([0, 1, 1, 0], [0, 1, 1, 0], individual_shift=[0.1, 0.0, 0.3, 0.0])
+    0.1
+    """
+    if individual_shift is None:
+        raise ValueError(
+            "pass individual_shift=dr_core.assess_shift(model, X, privileged).individual; in a "
+            "MetricFrame, as one of the sample_params."
+        )
+    _check_no_result("individual_shift", individual_shift)
+    shifts = check_numbers("individual_shift", individual_shift, np.size(y_pred), of="y_pred")
+    return _average(shifts, sample_weight)
+
+
 def _make_group_metric(transform: str, description: str) -> Any:
     metric = make_derived_metric(
         metric=discriminative_risk, transform=transform, sample_param_names=SAMPLE_PARAMETERS
@@ -235,19 +274,36 @@ def _compute_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) ->
     if (y_pred_perturbed is None) == (individual_risk is None):
         found = "neither" if individual_risk is None else "both"
         raise ValueError(
-            f"pass either y_pred_perturbed or individual_risk; got {found}. Use for instance "
-            "sample_params={'y_pred_perturbed': perturbed_predictions(model, X, privileged=...)}."
+            f"pass either individual_risk or y_pred_perturbed; got {found}. Use for instance "
+            "sample_params={'individual_risk': dr_core.assess_risk(model, X, privileged)"
+            ".individual}, which is exact; perturbed_predictions(model, X, privileged=...) is the "
+            "y_pred_perturbed of one random draw. dr_metric_frame does this for you."
         )
-    n = np.size(y_pred)
+    for name, value in (
+        ("y_pred_perturbed", y_pred_perturbed),
+        ("individual_risk", individual_risk),
+    ):
+        _check_no_result(name, value)
+    n, of = np.size(y_pred), {"of": "y_pred"}
     predictions = check_column("y_pred", y_pred, n)
     if individual_risk is None:
-        return _find_changes(predictions, check_column("y_pred_perturbed", y_pred_perturbed, n))
-    return check_risks("individual_risk", individual_risk, n)
+        perturbed = check_column("y_pred_perturbed", y_pred_perturbed, n, **of)
+        return _find_changes(predictions, perturbed)
+    return check_risks("individual_risk", individual_risk, n, **of)
 
 
-def check_risks(name: str, values: Any, n_rows: int) -> Array:
+def _check_no_result(name: str, value: Any) -> None:
+    """Raise TypeError if the result of an assessment was passed instead of its rows."""
+    if hasattr(value, "individual"):
+        raise TypeError(
+            f"{name} is a {type(value).__name__}; pass its values for single rows, the attribute "
+            "individual."
+        )
+
+
+def check_risks(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
     """Return individual risks as floats. Raise ValueError if one is not in [0, 1]."""
-    risks = check_numbers(name, values, n_rows)
+    risks = check_numbers(name, values, n_rows, of=of)
     if ((risks < 0) | (risks > 1)).any():
         raise ValueError(
             f"{name} must be in [0, 1]; it ranges from {risks.min()} to {risks.max()}. "
@@ -264,7 +320,7 @@ def _find_changes(before: Array, after: Array) -> Array:
                 f"{name} has numbers such as {quote(predictions[:3])}, not decisions: almost every"
                 " score moves a little when anything is perturbed. Pass the decisions, such as "
                 "scores > 0.5; or individual_risk=dr_core.assess_risk(model, X, privileged, "
-                "tolerance=...).individual."
+                "tolerance=...).individual; or use score_shift, which measures how far they move."
             )
     if is_numeric_dtype(before.dtype) != is_numeric_dtype(after.dtype):
         raise ValueError(
@@ -297,7 +353,9 @@ def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:
 def _average(values: Array, sample_weight: Any) -> float:
     """Return the weighted mean; NaN, with a warning, if no row has a positive weight."""
     n = len(values)
-    weights = np.ones(n) if sample_weight is None else check_part_weights(sample_weight, n)
+    weights = np.ones(n)
+    if sample_weight is not None:
+        weights = check_part_weights(sample_weight, n, of="y_pred")
     if not weights.any():
         warnings.warn(
             "a group has no row of positive weight; its risk is undefined (NaN).", stacklevel=4

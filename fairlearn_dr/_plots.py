@@ -6,6 +6,7 @@ Each function draws on `ax`, or on a new figure, and returns the axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,17 +15,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from dr_core import clopper_pearson
 from dr_core.plugins import DRAWN_MEASURES, Array, drawing
-from fairlearn_dr._frames import COUNT
+from fairlearn_dr._frames import COUNT, RISK
 
 if TYPE_CHECKING:
     from fairlearn.metrics import MetricFrame
     from matplotlib.axes import Axes
 
-    from dr_core import Comparison, Votes
+    from dr_core import Comparison, ShiftAssessment, Votes
 
-RISK = "discriminative_risk"
+__all__ = [
+    "plot_bounds",
+    "plot_comparison",
+    "plot_pareto_front",
+    "plot_risk_by_group",
+    "plot_shift_by_group",
+]
 
-__all__ = ["plot_bounds", "plot_comparison", "plot_pareto_front", "plot_risk_by_group"]
+BOX_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Ends of the whiskers, ends of the box, and the median."""
 
 
 def plot_risk_by_group(
@@ -93,6 +101,69 @@ def _draw_bars(
             color=drawing.get_style(i)["color"],
             label=drawing.format_label(name),
         )
+
+
+def plot_shift_by_group(
+    shift: ShiftAssessment, *, attribute: Any = None, ax: Axes | None = None
+) -> Axes:
+    """Plot the distribution of the shift of scores in each group.
+
+    A box ranges over the middle half of the shifts, with their median; its whiskers over the
+    middle nine tenths. Shifts to the right are gains: scores that would be higher if people had
+    other sensitive values.
+
+    Parameters
+    ----------
+    shift : ShiftAssessment
+        Result of `dr_core.assess_shift`.
+    attribute : hashable, optional
+        The sensitive attribute that is perturbed. By default, all together.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from dr_core import assess_shift, datasets
+    >>> ricci = datasets.load("ricci")
+    >>> points = lambda X: X["Oral"] + 5.0 * (X["Race"] == "W")
+    >>> shift = assess_shift(points, ricci.data, ricci.privileged)
+    >>> [text.get_text() for text in plot_shift_by_group(shift).get_yticklabels()]
+    ['W', 'H', 'B']
+    """
+    drawing.check_has("shift", shift, "quantiles", "the result of dr_core.assess_shift")
+    name = shift.names[-1] if attribute is None else attribute
+    drawing.check_names("attribute", [name], shift.names)
+    groups = shift.by_group[shift.by_group["attribute"] == name]["group"][::-1]
+    boxes = [_make_box(shift, name, group) for group in groups]
+    ax = drawing.get_axes(ax)
+    ax.axvline(0, c="#999999", lw=1)
+    style = {"facecolor": drawing.COLOURS[0], "alpha": 0.35}
+    ax.bxp(
+        boxes,
+        showfliers=False,
+        patch_artist=True,
+        boxprops=style,
+        medianprops={"color": drawing.COLOURS[0], "lw": 2},
+        **_lie_down(ax),
+    )
+    ax.set_xlabel(f"shift of the {shift.meaning}")
+    return drawing.hide_spines(ax)
+
+
+def _make_box(shift: ShiftAssessment, attribute: Any, group: str) -> dict[str, Any]:
+    """Return what Matplotlib draws a box from."""
+    found = shift.quantiles(BOX_QUANTILES, signed=True, attribute=attribute, group=group)
+    ends = dict(zip(("whislo", "q1", "med", "q3", "whishi"), found, strict=True))
+    return {"label": group, "fliers": []} | ends
+
+
+def _lie_down(ax: Axes) -> dict[str, Any]:
+    """Return the parameter that makes boxes horizontal; its name depends on the version."""
+    is_new = "orientation" in signature(ax.bxp).parameters
+    return {"orientation": "horizontal"} if is_new else {"vert": False}
 
 
 def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | None = None) -> Axes:

@@ -6,13 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.utils.metadata_routing import MetadataRequest
+
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
-from dr_core.plugins import Rules, check_choice, check_privileged, check_probability
+from dr_core.plugins import (
+    Rules,
+    check_choice,
+    check_nonnegative,
+    check_privileged,
+    check_probability,
+)
 
 __all__ = ["RiskScorer", "risk_scorer"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class RiskScorer:
     """A scikit-learn scorer: the negative discriminative risk, so that higher is better."""
 
@@ -23,8 +31,10 @@ class RiskScorer:
     domain: Mapping[Any, Any] | None = None
     missing: str = "error"
     coupled: Rules | None = None
+    tolerance: float | None = None
+    weight_request: bool | str | None = None
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the negative discriminative risk of a fitted estimator on X."""
         attributes = learn_attributes(
             X,
@@ -41,8 +51,33 @@ class RiskScorer:
             p=self.p,
             random_state=self.random_state,
             each_attribute=False,
+            sample_weight=sample_weight,
+            tolerance=self.tolerance,
         )
         return -risk.value
+
+    def set_score_request(self, *, sample_weight: bool | str | None = True) -> RiskScorer:
+        """Request the weights of the rows from a meta-estimator, such as `GridSearchCV`.
+
+        Needs scikit-learn's metadata routing, `set_config(enable_metadata_routing=True)`.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            Whether to request weights, or the name under which they are passed.
+
+        Returns
+        -------
+        RiskScorer
+        """
+        self.weight_request = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return the metadata that the scorer requests."""
+        routing = MetadataRequest(owner=self)
+        routing.score.add_request(param="sample_weight", alias=self.weight_request)
+        return routing
 
 
 def risk_scorer(
@@ -54,6 +89,7 @@ def risk_scorer(
     domain: Mapping[Any, Any] | None = None,
     missing: str = "error",
     coupled: Rules | None = None,
+    tolerance: float | None = None,
 ) -> RiskScorer:
     """Make a scorer of discriminative risk for `GridSearchCV` and `cross_validate`.
 
@@ -67,11 +103,15 @@ def risk_scorer(
         As for `dr_core.assess_risk`.
     domain, missing, coupled
         As for `dr_core.learn_attributes`.
+    tolerance : float, optional
+        For regressors: a prediction counts as changed if it moves by more than this.
 
     Returns
     -------
-    callable
-        `scorer(estimator, X, y)` returns the negative risk, because searches maximise scores.
+    RiskScorer
+        `scorer(estimator, X, y, sample_weight=None)` returns the negative risk, because searches
+        maximise scores. `scorer.set_score_request(sample_weight=True)` requests the weights that
+        are passed to a search, with scikit-learn's metadata routing enabled.
 
     Notes
     -----
@@ -94,4 +134,5 @@ def risk_scorer(
     check_choice("method", method, ("exact", "sample"))
     check_choice("missing", missing, ("error", "keep"))
     check_privileged(privileged)
-    return RiskScorer(privileged, method, p, random_state, domain, missing, coupled)
+    check_nonnegative("tolerance", tolerance or 0.0)
+    return RiskScorer(privileged, method, p, random_state, domain, missing, coupled, tolerance)

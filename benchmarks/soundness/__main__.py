@@ -17,6 +17,7 @@ from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.plausibility import false_alarms
 from benchmarks.soundness.risk_interval import risk_intervals
+from benchmarks.soundness.shift_interval import shift_intervals
 from benchmarks.speed.measure import print_table
 
 DESIGNS: dict[str, Design] = {
@@ -26,6 +27,7 @@ DESIGNS: dict[str, Design] = {
     "plausibility": false_alarms,
     "bounds": bounds_hold,
     "dummies": dummies_are_found,
+    "shift": shift_intervals,
 }
 
 

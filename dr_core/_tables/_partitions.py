@@ -429,6 +429,11 @@ def _is_dask(X: Any) -> bool:
 
 def _has_parts(X: Any) -> bool:
     """Return whether X is chunks, frames or a function, rather than one table."""
+    if isinstance(X, list | tuple) and any(isinstance(row, list | tuple) for row in X):
+        raise TypeError(
+            "X is a list of rows; pass a pandas or polars DataFrame, or a two-dimensional NumPy "
+            "array, such as numpy.asarray(X)."
+        )
     is_table = isinstance(X, Table) or hasattr(X, "shape") or hasattr(X, "columns")
     if isinstance(X, Chunks) or is_table or isinstance(X, str | bytes | Mapping | type):
         return isinstance(X, Chunks)

@@ -106,8 +106,11 @@ def check_models(models: Any) -> dict[str, Any]:
     )
 
 
-def check_column(name: str, values: Any, n_rows: int) -> Array:
-    """Return `values` as an array with one entry for each row of X and no missing ones."""
+def check_column(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
+    """Return `values` as an array with one entry for each row of X and no missing ones.
+
+    `of` is the argument that has n_rows rows.
+    """
     try:
         array = np.asarray(values)
     except ValueError:
@@ -117,16 +120,16 @@ def check_column(name: str, values: Any, n_rows: int) -> Array:
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
     if len(array) != n_rows:
-        raise ValueError(f"{name} has length {len(array)}, but X has {n_rows} rows.")
+        raise ValueError(f"{name} has length {len(array)}, but {of} has {n_rows} rows.")
     missing = int(pd.isna(array).sum())
     if missing:
         raise ValueError(f"{name} has {missing} missing values in {n_rows} rows.")
     return array
 
 
-def check_numbers(name: str, values: Any, n_rows: int) -> Array:
-    """Return `values` as floats, one for each row of X."""
-    array = check_column(name, values, n_rows)
+def check_numbers(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
+    """Return `values` as floats, one for each row of X; see `check_column`."""
+    array = check_column(name, values, n_rows, of=of)
     plain = np.asarray(array.tolist()) if array.dtype.kind == "O" else array
     # NumPy itself would parse numbers from strings, and convert dates to numbers of days.
     if plain.dtype.kind in "biufO":
@@ -144,9 +147,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array:
     return weights
 
 
-def check_part_weights(sample_weight: Any, n_rows: int) -> Array:
+def check_part_weights(sample_weight: Any, n_rows: int, *, of: str = "X") -> Array:
     """Return the weights of a part of the rows as floats; they may all be 0."""
-    weights = check_numbers("sample_weight", sample_weight, n_rows)
+    weights = check_numbers("sample_weight", sample_weight, n_rows, of=of)
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(
             "sample_weight must be finite and not negative; got values from "

@@ -3,6 +3,7 @@
 - `_compare`: `compare`, and the measures of each model
 - `_comparison`: its result
 - `_breakdown`: risk by group and direction
+- `_score_shift`: how far the scores of models move
 - `_individuals`: rows most at risk
 - `_ensemble_audit`: bounds and pruning of models that are votes
 - `_plot`: the picture of a comparison
@@ -13,12 +14,14 @@ from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
+from dr_core.comparison._score_shift import SCORE_SHIFT
 
 __all__ = [
     "COUPLED_RISK",
     "DRAWN_MEASURES",
     "IMPLAUSIBLE_SHARE",
     "PERTURBED_RISK",
+    "SCORE_SHIFT",
     "Comparison",
     "EnsembleAudit",
     "Individuals",

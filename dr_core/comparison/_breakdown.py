@@ -9,27 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import Array, share, shorten_float
-from dr_core.perturbation import MISSING_LABEL, NEITHER, PRIVILEGED, PerturbationPlan, Scenario
-from dr_core.risk import Changes, GroupSums, PerScenario
+from dr_core._utils import Array, share
+from dr_core.perturbation import PerturbationPlan, Scenario
+from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
 
-__all__ = ["Breakdown", "GroupsFold", "count_rows_by_missing", "find_perturbed_groups"]
+__all__ = ["Breakdown", "GroupsFold"]
 
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
 GROUP_COLUMNS += ["loses", "gains", "carries"]
 DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
-
-
-def find_perturbed_groups(sums: GroupSums) -> list[tuple[int, ...]]:
-    """Return the groups that were perturbed: those with a value in at least one attribute."""
-    return [codes for codes in sums.sums if max(codes) >= 0]
-
-
-def count_rows_by_missing(sums: GroupSums) -> tuple[int, int]:
-    """Return the number of rows without any value to perturb, and of those that lack some."""
-    perturbed = find_perturbed_groups(sums)
-    partly = [codes for codes in perturbed if min(codes) < 0]
-    return sums.total("rows") - sums.total("rows", perturbed), sums.total("rows", partly)
 
 
 @dataclass(frozen=True)
@@ -111,20 +99,8 @@ class Breakdown:
         for model, scenario, sums in self._iter_sums():
             all_weight, all_risk = sums.total("weight"), sums.total("risk")
             for codes, (rows, weight, risk, loses, gains) in sorted(sums.sums.items()):
-                name, privileged = self._describe(scenario, codes)
+                name, privileged = describe_group(self.plan, scenario, codes)
                 means = (share(part, weight) for part in (risk, loses, gains))
                 carries = share(risk, all_risk) if all_risk else 0.0
                 size = rows, share(weight, all_weight)
                 yield model, scenario.name, name, privileged, *size, *means, carries
-
-    def _describe(self, scenario: Scenario, codes: tuple[int, ...]) -> tuple[str, bool | None]:
-        """Return the name of a group, and whether it is privileged (None if unknown)."""
-        attributes = self.plan.attributes
-        values = (
-            str(shorten_float(attributes.attributes[j].grouped.values[code]))
-            if code >= 0
-            else MISSING_LABEL
-            for j, code in zip(scenario.active, codes, strict=True)
-        )
-        group = attributes.group_of(codes, scenario.active)
-        return ", ".join(values), None if group == NEITHER else group == PRIVILEGED

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,15 +30,11 @@ from dr_core._utils import (
     quote,
     widen_interval,
 )
-from dr_core.comparison._breakdown import (
-    Breakdown,
-    GroupsFold,
-    count_rows_by_missing,
-    find_perturbed_groups,
-)
+from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
 from dr_core.comparison._individuals import IndividualsFold
+from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
     DR,
     ESTABLISHED,
@@ -72,7 +69,11 @@ from dr_core.risk import (
     PlausibilityFold,
     Predictions,
     Predictor,
+    choose_favorable,
+    count_rows_by_missing,
     find_classes,
+    find_groups,
+    find_perturbed_groups,
     fold,
     iter_changes,
     iter_given_changes,
@@ -131,7 +132,9 @@ def compare(
         columns. Where columns are coupled, "discriminative_risk_coupled" is the risk when they
         follow, beside DR as the paper defines it, which changes nothing else.
     measures : sequence of str, optional
-        Some of `dr_core.metrics.MEASURES`; all of them when left out.
+        Some of `dr_core.metrics.MEASURES`; all of them when left out. Also "score_shift", the mean
+        size by which the score of a model moves; see `assess_shift`. It is NaN for models without
+        `predict_proba` or `decision_function`, and asks the others once more.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
         The interval of a gap is that of the signed difference, folded at 0; see `Comparison`. The
@@ -188,13 +191,17 @@ def compare(
         attributes, method, p, n_samples, random_state, also_uncoupled=True
     ).reserve_draws(data.n_rows)
     classes = _check_few(find_classes(data.labels, models, labels))
-    position = _choose_favorable(favorable, classes)
+    position = choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
     host = None if provider == "core" else load_provider(provider)
-    source = partial(iter_model_changes, models=models, classes=classes, plan=plan)
+    scored = None
+    if SCORE_SHIFT in names:
+        scored = ScoredModels.of(models, classes, position, plan, data.n_rows)
+    source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
     options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
     folds = _choose_folds(position, individuals, check)
-    found = fold(data, partial(source, **options), folds, progress=progress)
+    others = scored.choose_folds(folds) if scored else {}
+    found = fold(data, partial(source, **options), folds, others=others, progress=progress)
     measured = {
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
@@ -203,7 +210,10 @@ def compare(
     values = pd.DataFrame(
         {"model": name} | row
         for name, model in measured.items()
-        for row in model.iter_rows(names, bootstrap, host)
+        for row in chain(
+            model.iter_rows([one for one in names if one != SCORE_SHIFT], bootstrap, host),
+            scored.iter_rows(name, plan, found, bootstrap) if scored else (),
+        )
         if missing or row["measure"] != PERTURBED_RISK
     )
     _warn_undefined(values, plan, next(iter(measured.values())).tallies)
@@ -222,7 +232,7 @@ def compare(
         _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
         if ensembles
         else {},
-        {name: of["individuals"] for name, of in found.items() if individuals},
+        {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
     )
 
@@ -239,16 +249,17 @@ def iter_model_changes(
     models: Mapping[str, Any],
     classes: list[Any],
     plan: PerturbationPlan,
+    scored: ScoredModels | None = None,
     **options: Any,
 ) -> Iterator[tuple[str, Changes]]:
-    """Yield the changes of models and of predictions made elsewhere; labels as codes."""
+    """Yield the changes of models, their scores and predictions made elsewhere; y as codes."""
     y = encode(factorize(part.column(Y, "y")), classes, "y")
     part = Partition(part.start, part.table, {**part.columns, Y: y})
     predictors = {
         name: Predictor(model, classes, name=f"the predictions of model {name!r}")
         for name, model in models.items()
         if not isinstance(model, Predictions)
-    }
+    } | (scored.predictors if scored else {})
     if predictors:
         yield from iter_changes(part, predictors, plan, **options)
     for name, model in models.items():
@@ -382,10 +393,9 @@ class MeasuredModel:
         """Return DR of marginalised rows minus DR of privileged ones."""
         if s not in self.known:
             return np.nan
-        group_of = self.plan.attributes.group_of
-        sums, active = self.groups[s], self.plan.scenarios[s].active
+        sums, scenario = self.groups[s], self.plan.scenarios[s]
         privileged, marginalised = (
-            sums.mean("risk", [codes for codes in sums.sums if group_of(codes, active) == group])
+            sums.mean("risk", find_groups(self.plan, scenario, sums, group))
             for group in (PRIVILEGED, MARGINALISED)
         )
         return marginalised - privileged
@@ -480,10 +490,11 @@ def _check_measures(measures: Sequence[str] | None) -> list[str]:
     if not isinstance(measures, Iterable):
         raise TypeError(f"measures must be names of measures; it is {measures!r}.")
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
-    unknown = [name for name in names if name not in MEASURES]
+    known = [*MEASURES, SCORE_SHIFT]
+    unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise ValueError(
-            f"measures has {quote(unknown)}; pass some of {quote(MEASURES, max_values=99)}."
+            f"measures has {quote(unknown)}; pass some of {quote(known, max_values=99)}."
         )
     return names
 
@@ -498,16 +509,6 @@ def _check_few(classes: list[Any]) -> list[Any]:
     return classes
 
 
-def _choose_favorable(favorable: Any, classes: list[Any]) -> int:
-    if favorable is None:
-        if classes in ([0, 1], [-1, 1]):
-            return 1
-        raise ValueError(f"pass the favourable label as favorable=, one of {quote(classes)}.")
-    if favorable not in classes:
-        raise ValueError(f"favorable is {favorable!r}, but the classes are {quote(classes)}.")
-    return classes.index(favorable)
-
-
 def _warn_undefined(
     values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
 ) -> None:
@@ -518,7 +519,7 @@ def _warn_undefined(
     n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
     reason = (
         "; ".join(describe_empty_groups(n_rows))
-        or "a rate has no row to be taken over, or f(x̃) is not known"
+        or "a rate has no row to be taken over, f(x̃) is not known, or a model has no score"
     )
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())
     warnings.warn(

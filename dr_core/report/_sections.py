@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PERTURBED_RISK, Individuals
+from dr_core.comparison import (
+    COUPLED_RISK,
+    IMPLAUSIBLE_SHARE,
+    PERTURBED_RISK,
+    SCORE_SHIFT,
+    Individuals,
+)
 from dr_core.metrics import DR, FAIRNESS_MEASURES, PERFORMANCE_MEASURES
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -241,7 +247,9 @@ class Sections:
     def fairness(self) -> ReportTable | None:
         """Table of the fairness measures, one column for each attribute."""
         # The variants of DR in RISK_COLUMNS come directly after DR.
-        shown = self._select_measures(dict.fromkeys((*RISK_COLUMNS, *FAIRNESS_MEASURES)))
+        shown = self._select_measures(
+            dict.fromkeys((*RISK_COLUMNS, *FAIRNESS_MEASURES, SCORE_SHIFT))
+        )
         if not shown:
             return None
         scales = self._make_scales(shown)

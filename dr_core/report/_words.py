@@ -48,6 +48,9 @@ MEASURE_TEXTS = {
     "discriminative_risk_difference": MeasureText(
         "DR difference", "gap in DR between the privileged and the marginalised group"
     ),
+    "score_shift": MeasureText(
+        "Score shift", "mean size by which the score moves when only sensitive attributes change"
+    ),
     "demographic_parity": MeasureText("Demographic parity (DP)", "gap in favourable decisions"),
     "equal_opportunity": MeasureText(
         "Equal opportunity (EOpp)", "gap in favourable decisions among those who deserve one"

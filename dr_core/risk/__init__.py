@@ -7,6 +7,10 @@
 - `_assessment`: `assess_risk` and its result
 - `_hidden`: the note where one attribute alone has more risk than all together
 - `_plausibility`: the risk of perturbed rows that occur in the data
+- `_groups`: names of groups, and which are privileged
+- `_scores`: probability, decision function or prediction as the score of a model
+- `_shift_sums`: what the shifts of a score add up to
+- `_shift`: `assess_shift` and its result
 """
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
@@ -24,9 +28,18 @@ from dr_core.risk._changes import (
     iter_changes,
     iter_given_changes,
 )
+from dr_core.risk._groups import (
+    count_rows_by_missing,
+    describe_group,
+    find_groups,
+    find_perturbed_groups,
+)
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel, find_distribution
+from dr_core.risk._scores import ScoreFunction, choose_favorable, choose_score
+from dr_core.risk._shift import ShiftAssessment, assess_shift
+from dr_core.risk._shift_sums import ShiftFold, ShiftTotals
 from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
 
 __all__ = [
@@ -41,12 +54,23 @@ __all__ = [
     "RandomizedModel",
     "RepeatCheck",
     "RiskAssessment",
+    "ScoreFunction",
+    "ShiftAssessment",
+    "ShiftFold",
+    "ShiftTotals",
     "assess_risk",
+    "assess_shift",
+    "choose_favorable",
     "choose_repeated",
+    "choose_score",
+    "count_rows_by_missing",
+    "describe_group",
     "describe_hidden_risk",
     "describe_missing",
     "find_classes",
     "find_distribution",
+    "find_groups",
+    "find_perturbed_groups",
     "fold",
     "get_predict",
     "have_fractions",

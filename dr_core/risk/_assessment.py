@@ -6,7 +6,6 @@ is the mean over random draws of x̃.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -35,7 +34,6 @@ from dr_core.perturbation import (
     PRIVILEGED,
     PerturbationPlan,
     SensitiveAttributes,
-    describe_empty_groups,
     iter_perturbed,
     learn_attributes,
     learn_pair_check,
@@ -51,6 +49,7 @@ from dr_core.risk._changes import (
     get_predict,
     iter_changes,
 )
+from dr_core.risk._groups import warn_empty_groups
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel
@@ -511,6 +510,4 @@ def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
         name: [sums.total("rows", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
         for name, sums in zip(plan.names, totals.group_sums, strict=True)
     }
-    empty = describe_empty_groups(n_rows)
-    if empty:
-        warnings.warn(f"{'; '.join(empty)}: its mean risk is undefined (NaN).", stacklevel=3)
+    warn_empty_groups(n_rows, "risk")

@@ -16,7 +16,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
 
-from dr_core._tables import Factorized, Partition, Partitions, as_table, encode, factorize
+from dr_core._tables import (
+    Factorized,
+    Partition,
+    Partitions,
+    as_table,
+    encode,
+    encode_known,
+    factorize,
+)
 from dr_core._utils import Array, differs, iter_slices, quote, sort_values, unbox_floats
 from dr_core.perturbation import (
     ALL,
@@ -193,18 +201,24 @@ def describe_scores(name: str, scores: Array) -> str:
     return (
         f"{name} are numbers such as {some}, not decisions: almost every score moves a little "
         "when anything is perturbed. Pass a function that returns the "
-        "decision, such as lambda X: model.predict(X) > 0.5"
+        "decision, such as lambda X: model.predict(X) > 0.5; or use assess_shift, which measures "
+        "how far scores move"
     )
 
 
 def encode_decisions(predictions: Array, classes: list[Any], name: str) -> Array:
     """Return predictions as positions in `classes`; raise ValueError if they are others."""
-    try:
-        return encode(factorize(predictions), classes, name)
-    except ValueError:
-        if not have_fractions(predictions):
-            raise
-        raise ValueError(f"{describe_scores(name, predictions)}.") from None
+    found = factorize(predictions)
+    unknown = [label for label in found.values if label not in set(classes)]
+    if unknown and have_fractions(predictions):
+        raise ValueError(f"{describe_scores(name, predictions)}.")
+    if unknown:
+        raise ValueError(
+            f"{name} are {quote(unknown)}, but the labels are {quote(classes)}. Give y the labels "
+            "that the model predicts, of one type and one spelling; or, if these are different "
+            "classes, pass all of them as labels."
+        )
+    return encode_known(found, classes)
 
 
 def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
@@ -220,18 +234,18 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
     """
     every = dict.fromkeys([*y, *([] if labels is None else labels)])
     for name, model in models.items():
-        known = _get_known_labels(model)
+        known = get_known_labels(model)
         if set(known) - set(every) and set(every) - set(known):
             raise ValueError(
                 f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
                 "both the same labels, of one type and one spelling; or, if these are different "
                 "classes, pass all of them as labels."
             )
-    known = [label for model in models.values() for label in _get_known_labels(model)]
+    known = [label for model in models.values() for label in get_known_labels(model)]
     return sort_values(dict.fromkeys([*every, *known]))
 
 
-def _get_known_labels(model: Any) -> list[Any]:
+def get_known_labels(model: Any) -> list[Any]:
     labels = getattr(model, "classes_", ())
     return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
 
@@ -606,6 +620,7 @@ def fold(
     source: Callable[[Partition], Iterator[tuple[str, Changes]]],
     folds: Mapping[str, Fold],
     *,
+    others: Mapping[Any, Mapping[str, Fold]] | None = None,
     progress: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """Apply functions to the changes of every chunk, and add up their values over all rows.
@@ -617,13 +632,15 @@ def fold(
     data : Partitions
     source : yields the changes of models in a part of the rows; it can be pickled
     folds : Fold by name; they can be pickled
+    others : folds of single models, in place of `folds`
     progress : bool
 
     Returns
     -------
     For each model, the value of each fold.
     """
-    parts = data.map(partial(fold_part, source=source, folds=folds), progress=progress)
+    task = partial(fold_part, source=source, folds=folds, others=others or {})
+    parts = data.map(task, progress=progress)
     return reduce(_add_models, parts)
 
 
@@ -631,11 +648,12 @@ def fold_part(
     part: Partition,
     source: Callable[[Partition], Iterator[tuple[str, Changes]]],
     folds: Mapping[str, Fold],
+    others: Mapping[Any, Mapping[str, Fold]],
 ) -> dict[str, dict[str, Any]]:
     """Add up the values of folds over one part of the rows."""
     found: dict[str, dict[str, Any]] = {}
     for name, changes in source(part):
-        new = {key: one(changes) for key, one in folds.items()}
+        new = {key: one(changes) for key, one in others.get(name, folds).items()}
         found[name] = _add_values(found[name], new) if name in found else new
     return found
 

@@ -134,6 +134,20 @@ CALLS = {
             WEIGHTS,
             PEOPLE,
         ),
+        "assess_shift": (
+            lambda *given: dr_core.assess_shift(
+                lambda X: X["age"] + 0.5 * X["sex"],
+                given[0],
+                given[1],
+                sample_weight=given[2],
+                person=given[3],
+                threshold=8,
+            ).find_most_affected(),
+            X,
+            BOTH,
+            WEIGHTS,
+            PEOPLE,
+        ),
         "collect_votes": (
             lambda *given: dr_core.collect_votes(*given[:4], sample_weight=given[4]),
             forest(),
@@ -224,6 +238,16 @@ CALLS = {
             ),
             X,
             BOTH,
+        ),
+        "score_shift": (
+            lambda *given: fairlearn_dr.score_shift(*given[:2], individual_shift=given[2]),
+            PREDICTED,
+            PREDICTED,
+            RISKS,
+        ),
+        "plot_shift_by_group": (
+            fairlearn_dr.plot_shift_by_group,
+            dr_core.assess_shift(lambda X: X["age"] / 2 + X["sex"], NUMBERS, SEX),
         ),
         "plot_bounds": (fairlearn_dr.plot_bounds, dr_core.compute_bounds(VOTES)),
         "plot_comparison": (
@@ -319,6 +343,7 @@ EXEMPT = {
         "Perturbations",
         "PruningResult",
         "RiskAssessment",
+        "ShiftAssessment",
         "LABELS",
         "POSITIONS",
         "chernoff",

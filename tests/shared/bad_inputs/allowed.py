@@ -24,5 +24,6 @@ MEASURES = (
     "recall",
     "f1",
     "specificity",
+    "score_shift",
 )
 SELECTIONS = ("objective", "largest", "min_risk")

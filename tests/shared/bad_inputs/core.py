@@ -3,7 +3,11 @@
 import numpy as np
 import pandas as pd
 import polars as pl
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
@@ -16,6 +20,7 @@ from dr_core import (
     Votes,
     as_ensemble,
     assess_risk,
+    assess_shift,
     at_least,
     at_most,
     between,
@@ -59,6 +64,10 @@ def compared(**options):
 
 def risk(**options):
     return assess_risk(model, X, SEX, **options)
+
+
+def shift(score=lambda X: X["age"] / 2, **options):
+    return assess_shift(score, X, SEX, **options)
 
 
 CASES = {
@@ -477,6 +486,11 @@ CASES = {
         ),
     },
     "assess_risk": {
+        "a list of rows": (
+            lambda: assess_risk(model, [["M", 30], ["F", 40]], {0: "M"}),
+            TypeError,
+            ("X", "list of rows", "DataFrame", "array"),
+        ),
         "an unknown method": (
             lambda: risk(method="guess"),
             ValueError,
@@ -703,6 +717,156 @@ CASES = {
             ),
             ValueError,
             ("'z'", "reference", "'a'", "'b'", "'c'", "type"),
+        ),
+    },
+    "assess_shift": {
+        "an unknown response": (
+            lambda: shift(response="score"),
+            ValueError,
+            ("response", "auto", "predict_proba", "decision_function", "predict", "'score'"),
+        ),
+        "a response that the model does not have": (
+            lambda: assess_shift(forest(), NUMBERS, {"sex": 1}, response="decision_function"),
+            ValueError,
+            ("response", "decision_function", "RandomForestClassifier", "function"),
+        ),
+        "a favourable label of a function": (
+            lambda: shift(favorable=1),
+            ValueError,
+            ("favorable", "1", "classes", "leave"),
+        ),
+        "a favourable label that is no class": (
+            lambda: assess_shift(forest(), NUMBERS, {"sex": 1}, favorable="yes"),
+            ValueError,
+            ("favorable", "'yes'", "0, 1"),
+        ),
+        "classes without a favourable one": (
+            lambda: assess_shift(
+                DecisionTreeClassifier().fit(NUMBERS, [*"abba"]), NUMBERS, {"sex": 1}
+            ),
+            ValueError,
+            ("favorable=", "'a'", "'b'"),
+        ),
+        "decisions in place of scores": (
+            lambda: shift(lambda X: X["age"] > 35),
+            ValueError,
+            ("classes", "scores", "assess_risk", "function"),
+        ),
+        "words in place of scores": (
+            lambda: shift(lambda X: X["sex"].to_numpy(str)),
+            ValueError,
+            ("classes", "scores", "'M'", "assess_risk"),
+        ),
+        "infinite scores": (
+            lambda: shift(lambda X: X["age"] / 0),
+            ValueError,
+            ("inf", "finite", "clip"),
+        ),
+        "missing scores": (
+            lambda: shift(lambda X: [np.nan] * len(X)),
+            ValueError,
+            ("3", "missing"),
+        ),
+        "scores of all classes": (
+            lambda: shift(lambda X: np.zeros((len(X), 2))),
+            ValueError,
+            ("(3, 2)", "3", "one prediction per row"),
+        ),
+        "a threshold in words": (
+            lambda: shift(threshold="half"),
+            ValueError,
+            ("threshold", "number", "'half'"),
+        ),
+        "a classifier without scores": (
+            lambda: assess_shift(
+                VotingClassifier([("m", forest())]).fit(NUMBERS, [0, 0, 1, 1]), NUMBERS, {"sex": 1}
+            ),
+            ValueError,
+            ("predict_proba", "decision_function", "assess_risk"),
+        ),
+        "a model that is no function": (
+            lambda: assess_shift("model", X, SEX),
+            TypeError,
+            ("model", "str", "predict", "function"),
+        ),
+        "a class": (
+            lambda: assess_shift(DecisionTreeClassifier, NUMBERS, {"sex": 1}),
+            TypeError,
+            ("DecisionTreeClassifier", "class", "instance"),
+        ),
+        "a model that is not fitted": (
+            lambda: assess_shift(DecisionTreeClassifier(), NUMBERS, {"sex": 1}),
+            NotFittedError,
+            ("DecisionTreeClassifier", "not fitted", "fit"),
+        ),
+        "a model that answers differently": (
+            lambda: shift(lambda X: np.random.default_rng().random(len(X))),
+            ValueError,
+            ("scores", "3 of 3", "twice", "RandomizedModel"),
+        ),
+    },
+    "ShiftAssessment": {
+        "a quantile above 1": (
+            lambda: shift().quantiles([0.5, 50]),
+            ValueError,
+            ("q", "[0, 1]", "50"),
+        ),
+        "a quantile in words": (
+            lambda: shift().quantiles(["median"]),
+            ValueError,
+            ("q", "[0, 1]", "'median'"),
+        ),
+        "an unknown attribute": (
+            lambda: shift().quantiles(attribute="race"),
+            ValueError,
+            ("attribute", "'race'", "'sex'"),
+        ),
+        "an unknown group": (
+            lambda: shift().quantiles(group="X"),
+            ValueError,
+            ("group", "'X'", "'F'", "'M'"),
+        ),
+        "a negative threshold": (
+            lambda: shift().share_above(-1),
+            ValueError,
+            ("threshold", "0", "-1"),
+        ),
+        "an interval of something else": (
+            lambda: shift().interval("largest"),
+            ValueError,
+            ("of", "mean", "signed_mean", "'largest'"),
+        ),
+        "a confidence of 95": (
+            lambda: shift().interval(confidence=95),
+            ValueError,
+            ("confidence", "0", "1", "95"),
+        ),
+        "no replicates": (
+            lambda: shift().interval(n_boot=0),
+            ValueError,
+            ("n_boot", "1", "0"),
+        ),
+        "no individuals": (
+            lambda: shift().find_most_affected(0),
+            ValueError,
+            ("n", "1", "0"),
+        ),
+        "rows of partitions": (
+            lambda: assess_shift(lambda X: X["age"] / 2, [X, X], SEX).individual,
+            ValueError,
+            ("single rows", "partition"),
+        ),
+        "attributes that were not perturbed alone": (
+            lambda: (
+                assess_shift(
+                    lambda X: X["age"] / 2,
+                    X.assign(b=[1, 0, 0]),
+                    {**SEX, "b": 1},
+                    each_attribute=False,
+                ).by_attribute
+            ),
+            ValueError,
+            ("attribute", "each_attribute=True"),
         ),
     },
     "compare": {

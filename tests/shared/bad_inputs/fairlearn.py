@@ -6,7 +6,7 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 
 from bad_inputs.allowed import ENSEMBLES, SELECTIONS
-from dr_core import Votes, compare, compute_bounds
+from dr_core import Votes, assess_risk, assess_shift, compare, compute_bounds
 from fairlearn_dr import (
     EPAFPruner,
     POAFPruner,
@@ -22,7 +22,9 @@ from fairlearn_dr import (
     plot_comparison,
     plot_pareto_front,
     plot_risk_by_group,
+    plot_shift_by_group,
     risk_scorer,
+    score_shift,
     show_dashboard,
     unfavorable_to_favorable_rate,
 )
@@ -106,7 +108,26 @@ CASES = GROUPED | {
         "too few perturbed predictions": (
             lambda: discriminative_risk(LABELS, LABELS, y_pred_perturbed=[0, 1]),
             ValueError,
-            ("y_pred_perturbed", "2", "X", "3"),
+            ("y_pred_perturbed", "2", "y_pred has 3"),
+        ),
+        "an assessment in place of its risks": (
+            lambda: discriminative_risk(
+                LABELS, LABELS, individual_risk=assess_risk(model, X.iloc[:3], SEX)
+            ),
+            TypeError,
+            ("individual_risk", "RiskAssessment", "individual"),
+        ),
+        "too few risks": (
+            lambda: discriminative_risk(LABELS, LABELS, individual_risk=[0, 1]),
+            ValueError,
+            ("individual_risk", "2", "y_pred has 3"),
+        ),
+        "too few weights": (
+            lambda: discriminative_risk(
+                LABELS, LABELS, y_pred_perturbed=OTHER, sample_weight=[1, 2]
+            ),
+            ValueError,
+            ("sample_weight", "2", "y_pred has 3"),
         ),
         "one prediction": (
             lambda: discriminative_risk(1, 1, y_pred_perturbed=1),
@@ -146,6 +167,30 @@ CASES = GROUPED | {
             ),
             ValueError,
             ("sample_weight", "number", "'no'"),
+        ),
+    },
+    "score_shift": {
+        "no shifts": (
+            lambda: score_shift(LABELS, LABELS),
+            ValueError,
+            ("individual_shift=", "assess_shift", "sample_params"),
+        ),
+        "too few shifts": (
+            lambda: score_shift(LABELS, LABELS, individual_shift=[0.1]),
+            ValueError,
+            ("individual_shift", "1", "y_pred has 3"),
+        ),
+        "an assessment in place of its shifts": (
+            lambda: score_shift(
+                LABELS, LABELS, individual_shift=assess_shift(lambda X: X["age"] / 2, X, SEX)
+            ),
+            TypeError,
+            ("individual_shift", "ShiftAssessment", "individual"),
+        ),
+        "words": (
+            lambda: score_shift(LABELS, LABELS, individual_shift=WORDS),
+            ValueError,
+            ("individual_shift", "number", "'no'"),
         ),
     },
     "favorable_to_unfavorable_rate": {
@@ -231,6 +276,23 @@ CASES = GROUPED | {
             TypeError,
             ("metrics", "name", "{'a': 'accuracy'}"),
         ),
+        "another metric under the name of the risk": (
+            lambda: frame(metrics={"discriminative_risk": lambda y_true, y_pred: 0.0}),
+            ValueError,
+            ("metrics", "'discriminative_risk'", "another name"),
+        ),
+        "a column that only the sensitive features have": (
+            lambda: dr_metric_frame(
+                model, X[["age"]], Y, privileged=SEX, sensitive_features=X["sex"]
+            ),
+            ValueError,
+            ("privileged", "'sex'", "'age'", "sensitive_features", "risk 0"),
+        ),
+        "a negative tolerance": (
+            lambda: frame(tolerance=-1),
+            ValueError,
+            ("tolerance", "0", "-1"),
+        ),
         "an unknown method": (
             lambda: frame(method="all"),
             ValueError,
@@ -252,6 +314,11 @@ CASES = GROUPED | {
             lambda: risk_scorer(SEX, method="all"),
             ValueError,
             ("method", "exact", "sample", "'all'"),
+        ),
+        "a negative tolerance": (
+            lambda: risk_scorer(SEX, tolerance=-1),
+            ValueError,
+            ("tolerance", "0", "-1"),
         ),
         "an unknown way to treat missing values": (
             lambda: risk_scorer(SEX, missing="drop"),
@@ -353,6 +420,20 @@ CASES = GROUPED | {
             lambda: plot_risk_by_group(frame(), metrics=[]),
             ValueError,
             ("metric", "'discriminative_risk'", "'selection_rate'", "'accuracy'"),
+        ),
+    },
+    "plot_shift_by_group": {
+        "a frame": (
+            lambda: plot_shift_by_group(frame()),
+            TypeError,
+            ("shift", "MetricFrame", "assess_shift"),
+        ),
+        "an unknown attribute": (
+            lambda: plot_shift_by_group(
+                assess_shift(lambda X: X["age"] / 2, X, SEX), attribute="race"
+            ),
+            ValueError,
+            ("attribute", "'race'", "'sex'"),
         ),
     },
     "plot_pareto_front": {

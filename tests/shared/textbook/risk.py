@@ -57,3 +57,37 @@ def sampled_risk(predict, rows, domains, privileged, p=1.0, seed=0):
         perturbed = rng.choices([x for x, _ in options], [w for _, w in options])[0]
         changed += predict(perturbed) != predict(row)
     return changed / len(rows)
+
+
+def shifts(score, row, domains, privileged, p=1.0):
+    """Every change of the score of one row, as (change, probability) pairs."""
+    before = score(row)
+    return [
+        (score(perturbed) - before, probability)
+        for perturbed, probability in perturbations(row, domains, privileged, p)
+    ]
+
+
+def mean_shift(score, rows, domains, privileged, p=1.0, weights=None, of=abs):
+    """Weighted mean over rows of the expected size (or `of`) of the change of the score."""
+    weights = weights or [1.0] * len(rows)
+    total = 0.0
+    for row, weight in zip(rows, weights, strict=True):
+        for change, probability in shifts(score, row, domains, privileged, p):
+            total += weight * probability * of(change)
+    return total / sum(weights)
+
+
+def shift_quantile(score, rows, domains, privileged, q, p=1.0, of=abs):
+    """Smallest change (or `of` it) that at least the share q of all changes does not exceed."""
+    changes = sorted(
+        (of(change), probability)
+        for row in rows
+        for change, probability in shifts(score, row, domains, privileged, p)
+    )
+    reached = 0.0
+    for change, probability in changes:
+        reached += probability / len(rows)
+        if reached >= q - 1e-12:
+            return change
+    return changes[-1][0]
