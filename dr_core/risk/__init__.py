@@ -27,7 +27,14 @@ from dr_core.risk._changes import (
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel, find_distribution
-from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
+from dr_core.risk._totals import (
+    GroupSums,
+    PerScenario,
+    RiskTotals,
+    RowRisks,
+    make_sample,
+    sum_spreads,
+)
 
 __all__ = [
     "Changes",
@@ -40,6 +47,8 @@ __all__ = [
     "Predictor",
     "RandomizedModel",
     "RiskAssessment",
+    "RiskTotals",
+    "RowRisks",
     "assess_risk",
     "check_repeatable",
     "choose_repeated",
