@@ -15,7 +15,7 @@ DEFINITION = "share of instances whose prediction changes when only protected at
 
 IDEAL_ZERO = "The ideal value of this metric is 0."
 
-MAX_NAMED = 10
+MAX_NAMED_INSTANCES = 10
 """Maximum number of instances that a text names."""
 
 
@@ -94,10 +94,16 @@ class DRTextExplainer(MetricTextExplainer):
 
     def affected_instances(self, privileged: bool | None = None) -> str:
         risks = self.metric.affected_instances(privileged)
-        named = ", ".join(f"{name} ({risk:g})" for name, risk in risks.head(MAX_NAMED).items())
-        more = f" and {len(risks) - MAX_NAMED} more" if len(risks) > MAX_NAMED else ""
+        named = ", ".join(
+            f"{name} ({risk:g})" for name, risk in risks.head(MAX_NAMED_INSTANCES).items()
+        )
+        more = (
+            f" and {len(risks) - MAX_NAMED_INSTANCES} more"
+            if len(risks) > MAX_NAMED_INSTANCES
+            else ""
+        )
         return (
-            f"Discriminative risk of the {_format_group(privileged)}instances whose prediction can "
+            f"Discriminative risk of {_format_group(privileged)}instances whose prediction can "
             f"change: {named or 'none'}{more}"
         )
 

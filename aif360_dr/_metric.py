@@ -25,6 +25,9 @@ from dr_core.plugins import ALL, Array, Interval, MeanSample, Partition, Rules, 
 
 __all__ = ["DiscriminativeRiskMetric"]
 
+WARNING_CONFIDENCE = 0.999
+"""Confidence with which a constant must be more accurate than a model for a warning."""
+
 
 class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     """A `ClassificationMetric` with discriminative risk.
@@ -407,7 +410,7 @@ def _warn_if_a_constant_is_better(dataset: Any, classified: Any) -> None:
     }
     label, best = max(shares.items(), key=lambda item: item[1])
     right = MeanSample.of_values((classified.labels.ravel() == true).astype(float), weights)
-    if len(shares) > 1 and right.interval(0.95).high < best:
+    if len(shares) > 1 and right.interval(WARNING_CONFIDENCE).high < best:
         warnings.warn(
             f"the model is right for {right.mean:.1%} of instances, fewer than if it predicted "
             f"{label:g} for everybody ({best:.1%}). Are dataset.features on the scale that the "
