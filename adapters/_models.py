@@ -24,7 +24,8 @@ def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
     Parameters
     ----------
     algorithm : AIF360 algorithm with `predict(dataset)`
-        Fitted before, or by `fit(X, y)`.
+        Fitted before, or by `fit(X, y)`. Postprocessors of AIF360 need the model whose
+        predictions they change: `aif360_dr.Chain(model, postprocessor)`.
     dataset : BinaryLabelDataset
         Dataset created by `to_aif360`. Its schema defines how columns are encoded.
 
@@ -44,7 +45,10 @@ def as_estimator(algorithm: Any, dataset: Any) -> AIF360Estimator:
     >>> as_estimator(algorithm, dataset).predict(X)
     array(['no', 'no', 'yes', 'yes'], dtype='<U3')
     """
+    from aif360_dr import check_is_model
+
     check_dataset(dataset)
+    check_is_model(algorithm)
     if not hasattr(algorithm, "predict"):
         raise TypeError(
             f"algorithm is a {type(algorithm).__name__}; pass an AIF360 algorithm with predict."

@@ -1,7 +1,8 @@
 """Discriminative risk in AIF360 pipelines.
 
 `DiscriminativeRiskMetric` extends `ClassificationMetric` with discriminative risk.
-`perturb_dataset` perturbs protected attributes. `POAFPruning` and `EPAFPruning` prune ensembles.
+`Chain` joins preprocessing, a model and postprocessing. `perturb_dataset` perturbs protected
+attributes. `POAFPruning` and `EPAFPruning` prune ensembles.
 `DRTextExplainer` and `DRJSONExplainer` explain the results.
 """
 
@@ -12,6 +13,8 @@ except ImportError as error:
         "aif360_dr needs AIF360: pip install 'discriminative-risk[aif360]'"
     ) from error
 
+from aif360_dr._chain import Chain
+from aif360_dr._chain import check_is_model as check_is_model
 from aif360_dr._checks import check_labels as check_labels
 from aif360_dr._explainers import DRJSONExplainer, DRTextExplainer
 from aif360_dr._metric import DiscriminativeRiskMetric
@@ -22,6 +25,7 @@ from aif360_dr._pruning import EPAFPruning, POAFPruning
 from aif360_dr._randomized import find_dataset_distribution as find_dataset_distribution
 
 __all__ = [
+    "Chain",
     "DRJSONExplainer",
     "DRTextExplainer",
     "DiscriminativeRiskMetric",

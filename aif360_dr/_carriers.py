@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,13 @@ from aif360_dr._groups import Groups, get_privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
 from dr_core.plugins import Array, Rules, joint_positions, quote
 
-__all__ = ["Carriers", "ProtectedAttribute", "find_carriers", "find_columns"]
+__all__ = [
+    "Carriers",
+    "ProtectedAttribute",
+    "check_carried_by",
+    "find_carriers",
+    "find_columns",
+]
 
 MAX_PROTECTED_VALUES = 50
 """A protected attribute with more distinct values is treated as continuous and rejected."""
@@ -37,6 +44,7 @@ class ProtectedAttribute:
         name: Name of the attribute.
         position: Its column in `protected_attributes`.
         columns: Its columns in `features`.
+        feature_names: Their names.
         patterns: Array of shape (k, 1 + len(columns)). Each row holds a protected value, followed
             by the values of the columns. The code of a pattern is its position in this array.
         is_privileged: Boolean array of shape (k,).
@@ -45,8 +53,25 @@ class ProtectedAttribute:
     name: str
     position: int
     columns: list[int]
+    feature_names: list[str]
     patterns: Array
     is_privileged: Array
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """Label of each pattern: its protected value, with the features if several share it."""
+        values = self.patterns[:, 0].tolist()
+        if len(set(values)) == len(values):
+            return values
+        return [self._describe(value, row) for value, *row in self.patterns.tolist()]
+
+    def _describe(self, value: float, row: list[float]) -> str:
+        """Return a value with its features: "0 (race=Black)" for a one-hot encoded one."""
+        pairs = list(zip(self.feature_names, row, strict=True))
+        hot = [name for name, x in pairs if x]
+        is_one_hot = len(hot) == 1 and sum(row) == 1
+        features = hot if is_one_hot else [f"{name} {x!r}" for name, x in pairs]
+        return f"{value:g} ({', '.join(features)})"
 
     def encode(self, dataset: Any) -> Array:
         """Return the code of each row's pattern, shape (n,)."""
@@ -64,8 +89,9 @@ class ProtectedAttribute:
             )
         return codes
 
-    def write(self, dataset: Any, codes: Array) -> None:
-        """Write the patterns with these codes to a dataset, in place."""
+    def write(self, dataset: Any, labels: pd.Series) -> None:
+        """Write the patterns with these labels to a dataset, in place."""
+        codes = pd.Index(self.labels).get_indexer(labels)
         dataset.protected_attributes[:, self.position] = self.patterns[codes, 0]
         dataset.features[:, self.columns] = self.patterns[codes, 1:]
 
@@ -76,8 +102,8 @@ class Carriers:
 
     Attributes:
         protected: One `ProtectedAttribute` for each attribute.
-        attributes: The same attributes for `dr_core`. Their values are pattern codes, and their
-            couplings hold the features that follow them.
+        attributes: The same attributes for `dr_core`. Their values are the labels of patterns,
+            and their couplings hold the features that follow them.
     """
 
     protected: list[ProtectedAttribute]
@@ -91,22 +117,29 @@ class Carriers:
     def check_visible_to(self, estimator: Any) -> None:
         """Raise ValueError if the estimator does not receive one of the attributes.
 
-        Algorithms of AIF360 receive the whole dataset, and so every attribute.
+        Algorithms of AIF360 receive the whole dataset, and so every attribute. An estimator
+        that was fitted on a DataFrame receives the features that this had.
         """
-        hidden = [attribute.name for attribute in self.protected if not attribute.columns]
-        if hidden and not isinstance(estimator, Transformer):
-            raise ValueError(
-                f"no feature carries protected attribute {hidden[0]!r}: an estimator that does "
-                "not receive it has discriminative risk 0 by definition. If features carry it "
-                f"under other names, pass carried_by={{{hidden[0]!r}: [...]}}."
-            )
+        if not getattr(estimator, "reads_only_features", not isinstance(estimator, Transformer)):
+            return
+        first = estimator[0] if isinstance(estimator, list | tuple) else estimator
+        seen = getattr(first, "feature_names_in_", None)
+        for attribute in self.protected:
+            carriers = attribute.feature_names
+            if not carriers or (seen is not None and not set(carriers) & set(seen)):
+                raise ValueError(_describe_hidden(attribute.name, carriers))
 
-    def frame(self, dataset: Any) -> pd.DataFrame:
-        """Return the pattern codes of each attribute, and the features that follow them.
+    def frame(self, dataset: Any, *, all_features: bool = False) -> pd.DataFrame:
+        """Return the patterns of each attribute by label, and the features that follow them.
 
         The index holds the positions of the rows.
+
+        Args:
+            dataset: Dataset with the features of that the patterns were learned from.
+            all_features: Whether to add the features that carry and follow no attribute.
         """
-        return _make_frame(dataset, self.protected, self.followers)
+        names = _find_other_features(dataset, self.protected) if all_features else self.followers
+        return _make_frame(dataset, self.protected, names)
 
     def variant(self, dataset: Any, frame: pd.DataFrame) -> Any:
         """Return the rows of a dataset at the frame's index, with the frame's patterns."""
@@ -117,7 +150,7 @@ class Carriers:
     def write(self, dataset: Any, frame: pd.DataFrame) -> None:
         """Write the frame's patterns to a dataset of the same length, in place."""
         for attribute in self.protected:
-            attribute.write(dataset, frame[attribute.name].to_numpy())
+            attribute.write(dataset, frame[attribute.name])
         for name in self.followers:
             dataset.features[:, dataset.feature_names.index(name)] = frame[name]
 
@@ -126,6 +159,7 @@ def find_carriers(
     dataset: StructuredDataset,
     privileged_groups: Groups | None = None,
     *,
+    perturb: Sequence[str] | None = None,
     carried_by: Mapping[str, Sequence[str]] | None = None,
     coupled: Rules | None = None,
 ) -> Carriers:
@@ -134,6 +168,7 @@ def find_carriers(
     Args:
         dataset: Dataset to learn the values from.
         privileged_groups: See `get_privileged_values`.
+        perturb: See `get_privileged_values`.
         carried_by: Names of the features that carry an attribute, by the name of the attribute.
             Features named like the attribute, or `attribute=value`, are found without it.
         coupled: Rules for features that follow an attribute, see `perturb_dataset`.
@@ -144,19 +179,77 @@ def find_carriers(
         >>> race.name, race.patterns.tolist(), race.is_privileged.tolist()
         ('race', [[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], [False, True, False])
     """
-    privileged = get_privileged_values(dataset, privileged_groups)
+    privileged = get_privileged_values(dataset, privileged_groups, perturb)
+    check_carried_by(dataset, carried_by)
     protected = [
         _learn_protected(dataset, name, values, find_columns(dataset, name, carried_by))
         for name, values in privileged.items()
     ]
-    domain = {each.name: range(len(each.patterns)) for each in protected}
-    codes = {each.name: np.flatnonzero(each.is_privileged).tolist() for each in protected}
-    # The domain defines all codes, so a frame of one row is enough unless features follow.
-    frame, rules = pd.DataFrame({name: [0] for name in domain}), None
+    domain = {each.name: each.labels for each in protected}
+    labels = {
+        each.name: [each.labels[i] for i in np.flatnonzero(each.is_privileged)]
+        for each in protected
+    }
+    # The domain defines all values, so a frame of one row is enough unless features follow.
+    frame, rules = pd.DataFrame({name: values[:1] for name, values in domain.items()}), None
     if coupled:
         frame = _make_frame(dataset, protected, _find_other_features(dataset, protected))
-        rules = translate_rules(coupled, dataset, {c.name: c.patterns[:, 0] for c in protected})
-    return Carriers(protected, learn_attributes(frame, codes, domain=domain, coupled=rules))
+        patterns = {c.name: dict(zip(c.labels, c.patterns[:, 0], strict=True)) for c in protected}
+        rules = translate_rules(coupled, dataset, patterns)
+    return Carriers(protected, learn_attributes(frame, labels, domain=domain, coupled=rules))
+
+
+def check_carried_by(
+    dataset: StructuredDataset, carried_by: Mapping[str, Sequence[str]] | None
+) -> None:
+    """Raise an error unless `carried_by` maps protected attributes to lists of features.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> check_carried_by(hiring(), {"gender": ["years"]})
+        Traceback (most recent call last):
+        ValueError: carried_by names 'gender', which is not a protected attribute of the dataset; \
+        it has 'sex', 'race'.
+    """
+    if not isinstance(carried_by or {}, Mapping):
+        raise TypeError(
+            "carried_by must be a dict of lists of features by protected attribute, such as "
+            f"{{'sex': ['is_male']}}; got {carried_by!r}."
+        )
+    known = dataset.protected_attribute_names
+    unknown = [name for name in carried_by or {} if name not in known]
+    if unknown:
+        raise ValueError(
+            f"carried_by names {quote(unknown)}, which is not a protected attribute of the "
+            f"dataset; it has {quote(known)}."
+        )
+    for name, features in (carried_by or {}).items():
+        if isinstance(features, str) or not isinstance(features, Sequence):
+            raise TypeError(
+                f"carried_by[{name!r}] must be a list of features, such as ['is_male']; got "
+                f"{features!r}."
+            )
+        _check_are_features(dataset, features)
+
+
+def _check_are_features(dataset: Any, names: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in dataset.feature_names]
+    if unknown:
+        raise ValueError(
+            f"carried_by names {quote(unknown)}, which is not a feature of the dataset; use "
+            "names from dataset.feature_names."
+        )
+
+
+def _describe_hidden(name: str, carriers: list[str]) -> str:
+    start = f"no feature carries protected attribute {name!r}"
+    if carriers:
+        start = f"the model was fitted without {quote(carriers)}, which carries {name!r}"
+    return (
+        f"{start}: an estimator that does not receive it has discriminative risk 0 by "
+        "definition. If features carry it under other names, pass "
+        f"carried_by={{{name!r}: [...]}}; to perturb other attributes only, pass perturb=[...]."
+    )
 
 
 def find_columns(
@@ -170,12 +263,6 @@ def find_columns(
         [1]
     """
     given = (carried_by or {}).get(name, ())
-    unknown = [column for column in given if column not in dataset.feature_names]
-    if unknown:
-        raise ValueError(
-            f"carried_by names {quote(unknown)}, which is not a feature of the dataset; use "
-            "names from dataset.feature_names."
-        )
     return [
         i
         for i, column in enumerate(dataset.feature_names)
@@ -191,9 +278,12 @@ def _find_other_features(dataset: Any, protected: list[ProtectedAttribute]) -> l
 def _make_frame(
     dataset: Any, protected: list[ProtectedAttribute], features: Sequence[str]
 ) -> pd.DataFrame:
-    codes = {attribute.name: attribute.encode(dataset) for attribute in protected}
+    patterns = {
+        attribute.name: np.array(attribute.labels)[attribute.encode(dataset)]
+        for attribute in protected
+    }
     columns = {name: dataset.features[:, dataset.feature_names.index(name)] for name in features}
-    return pd.DataFrame(codes | columns)
+    return pd.DataFrame(patterns | columns)
 
 
 def _learn_protected(
@@ -205,7 +295,8 @@ def _learn_protected(
     patterns = np.unique(rows[_find_first_rows(rows)], axis=0)
     patterns = np.vstack([patterns, _make_unobserved_patterns(dataset, position, patterns)])
     is_privileged = np.isin(patterns[:, 0], privileged)
-    attribute = ProtectedAttribute(name, position, columns, patterns, is_privileged)
+    names = [dataset.feature_names[i] for i in columns]
+    attribute = ProtectedAttribute(name, position, columns, names, patterns, is_privileged)
     _check_protected_values(attribute, privileged)
     return attribute
 
@@ -241,8 +332,8 @@ def _check_no_missing_protected(rows: Array, name: str) -> None:
     count = int(np.isnan(rows).any(axis=1).sum())
     if count:
         raise ValueError(
-            f"protected attribute {name!r} is missing in {count} of {len(rows)} rows. Fill or "
-            "drop them."
+            f"protected attribute {name!r} or a feature that carries it is missing in {count} "
+            f"of {len(rows)} rows. Fill or drop them."
         )
 
 

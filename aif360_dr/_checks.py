@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from aif360.datasets import StructuredDataset
 
-from aif360_dr._carriers import find_columns
-from dr_core.plugins import Array, quote
+from aif360_dr._carriers import check_carried_by, find_columns
+from dr_core.plugins import Array, choose_repeated, have_fractions, joint_positions, quote
 
-__all__ = ["check_labels", "check_lengths", "check_perturbed", "get_label_values"]
+__all__ = [
+    "check_ignores_labels",
+    "check_labels",
+    "check_lengths",
+    "check_perturbed",
+    "get_label_values",
+]
+
+WHAT = "perturbed_classified_dataset"
+"""How messages call the dataset with predictions for perturbed rows."""
 
 
 def get_label_values(dataset: StructuredDataset) -> tuple[Array, Array]:
@@ -32,17 +41,25 @@ def check_labels(labels: Array, dataset: StructuredDataset, what: str) -> None:
 
     Examples:
         >>> from aif360_dr.examples import hiring
-        >>> check_labels(np.array([0.0, 7.0]), hiring(), "the model")
+        >>> check_labels(np.array([0.0, 0.7]), hiring(), "the model")
         Traceback (most recent call last):
-        ValueError: the model has labels 7.0, but the dataset has the labels 1.0, 0.0.
+        ValueError: the model has labels 0.7, which are scores; the labels of the dataset are \
+        1.0, 0.0. Threshold the scores first, such as scores > 0.5.
     """
     known = np.concatenate(get_label_values(dataset))
     unknown = np.setdiff1d(labels, known)
-    if len(unknown):
+    if not len(unknown):
+        return
+    found, expected = quote(unknown.tolist()), quote(known.tolist())
+    if have_fractions(unknown[~np.isnan(unknown)]):
         raise ValueError(
-            f"{what} has labels {quote(unknown.tolist())}, but the dataset has the labels "
-            f"{quote(known.tolist())}."
+            f"{what} has labels {found}, which are scores; the labels of the dataset are "
+            f"{expected}. Threshold the scores first, such as scores > 0.5."
         )
+    raise ValueError(
+        f"{what} has labels {found}, but the dataset has the labels {expected}. Fit the model on "
+        "dataset.labels, or replace its labels with these."
+    )
 
 
 def check_lengths(dataset: Any, other: Any, what: str) -> None:
@@ -66,32 +83,143 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
 
 
 def check_perturbed(
+    dataset: Any,
     classified: Any,
     perturbed: Any,
     carried_by: Mapping[str, Sequence[str]] | None,
     followers: Sequence[str] = (),
+    perturb: Sequence[str] | None = None,
 ) -> None:
-    """Raise ValueError if datasets differ in more than protected attributes and labels.
+    """Raise ValueError unless a dataset has the predictions for perturbed rows.
 
-    Features that carry or follow the attributes may differ too.
+    Protected attributes must differ, together with the features that carry them. Features that
+    follow the attributes may differ, and nothing else but labels and scores. Labels must not be
+    the true ones.
 
     Examples:
         >>> from aif360_dr import perturb_dataset
         >>> from aif360_dr.examples import hiring
-        >>> check_perturbed(hiring(), perturb_dataset(hiring(), seed=0), None)
+        >>> check_perturbed(hiring(), hiring(), perturb_dataset(hiring(), seed=0), None)
+        >>> check_perturbed(hiring(), hiring(), hiring(), None)
+        Traceback (most recent call last):
+        ValueError: perturbed_classified_dataset has the protected attributes of \
+        classified_dataset: no row is perturbed. Create it with perturb_dataset, and predict it.
     """
-    what = "perturbed_classified_dataset"
-    check_lengths(classified, perturbed, what)
+    check_lengths(classified, perturbed, WHAT)
     names = ["feature_names", "protected_attribute_names", "instance_names"]
     differing = [name for name in names if getattr(classified, name) != getattr(perturbed, name)]
     if not np.array_equal(classified.instance_weights, perturbed.instance_weights):
         differing.append("instance_weights")
     if differing:
         raise ValueError(
-            f"{what} must have the same {differing[0]} as classified_dataset; create it with "
+            f"{WHAT} must have the same {differing[0]} as classified_dataset; create it with "
             "perturb_dataset."
         )
+    check_carried_by(classified, carried_by)
     _check_other_features(classified, perturbed, carried_by, followers)
+    _check_attributes_differ(classified, perturbed, perturb)
+    for position, name in enumerate(classified.protected_attribute_names):
+        columns = find_columns(classified, name, carried_by)
+        _check_features_agree(classified, perturbed, name, position, columns)
+    _check_predicted(dataset, classified, perturbed)
+
+
+def _check_attributes_differ(
+    classified: Any, perturbed: Any, perturb: Sequence[str] | None
+) -> None:
+    changed = (classified.protected_attributes != perturbed.protected_attributes).any(axis=0)
+    names = [
+        name
+        for name, differs in zip(classified.protected_attribute_names, changed, strict=True)
+        if differs
+    ]
+    if not names:
+        raise ValueError(
+            f"{WHAT} has the protected attributes of classified_dataset: no row is perturbed. "
+            "Create it with perturb_dataset, and predict it."
+        )
+    if perturb is not None and set(names) != set(perturb):
+        raise ValueError(
+            f"{WHAT} differs in protected attributes {quote(names)}, but perturb is "
+            f"{quote(perturb)}; create it with perturb_dataset(..., perturb=[...])."
+        )
+
+
+def _check_features_agree(
+    classified: Any, perturbed: Any, name: str, position: int, columns: list[int]
+) -> None:
+    """Raise ValueError if features of perturbed rows are those of another protected value."""
+    if not columns:
+        return
+    n = len(classified.features)
+    protected, features = (
+        np.concatenate([getattr(each, field)[:, which] for each in (classified, perturbed)])
+        for field, which in (("protected_attributes", [position]), ("features", columns))
+    )
+    # Features and pairs (protected value, features) are numbered. Perturbed rows contradict the
+    # data if their features are known, but their pair is not:
+    # pairs (0, 0), (1, 1) | perturbed (1, 0), whose feature 0 is known with the value 0 only
+    alone = joint_positions(features.T)
+    pairs = joint_positions(np.column_stack([protected, features]).T)
+    known = np.isin(alone[n:], alone[:n]) & ~np.isin(pairs[n:], pairs[:n])
+    wrong = np.flatnonzero(known & ~np.isnan(features[n:]).any(axis=1))
+    if len(wrong):
+        value = perturbed.protected_attributes[wrong[0], position]
+        carriers = [classified.feature_names[i] for i in columns]
+        raise ValueError(
+            f"{WHAT} has {len(wrong)} rows whose protected attribute {name!r} and feature "
+            f"{quote(carriers)} do not agree, such as {name} = {value:g} with "
+            f"{perturbed.features[wrong[0], columns].tolist()}: both must be perturbed. Create "
+            "it with perturb_dataset."
+        )
+
+
+def _check_predicted(dataset: Any, classified: Any, perturbed: Any) -> None:
+    """Raise ValueError if perturbed rows have the true labels, where the others have not."""
+
+    def has_truth(some: Any) -> bool:
+        return all(
+            np.array_equal(np.ravel(getattr(some, field)), np.ravel(getattr(dataset, field)))
+            for field in ("labels", "scores")
+        )
+
+    if has_truth(perturbed) and not np.array_equal(
+        np.ravel(classified.labels), np.ravel(dataset.labels)
+    ):
+        raise ValueError(
+            f"{WHAT} has the true labels of every row, and not predicted ones. Predict it: "
+            f"{WHAT}=model.predict(perturb_dataset(dataset, ...))."
+        )
+
+
+def check_ignores_labels(predict: Callable[[Any], Array], dataset: StructuredDataset) -> None:
+    """Raise ValueError if predictions depend on the labels or scores that a dataset has.
+
+    Args:
+        predict: Function of a dataset.
+        dataset: Dataset, of which a few rows are predicted with other labels and scores.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> check_ignores_labels(lambda dataset: dataset.features[:, 0], hiring())
+        >>> check_ignores_labels(lambda dataset: dataset.labels, hiring())
+        Traceback (most recent call last):
+        ValueError: predictions change with dataset.labels or dataset.scores, which the model \
+        reads as predictions of another one. Pass both models, \
+        aif360_dr.Chain(model, postprocessor).
+    """
+    some = dataset.subset(choose_repeated(len(dataset.features)))
+    other = dataset.subset(choose_repeated(len(dataset.features)))
+    favorable, unfavorable = (labels[0] for labels in get_label_values(dataset))
+    other.labels = np.where(some.labels == favorable, unfavorable, favorable)
+    other.scores = 1 - some.scores
+    first, swapped = predict(some), predict(other)
+    # A model that draws its labels differs too, but from one time to another; see dr_core.
+    if not np.array_equal(first, swapped) and np.array_equal(first, predict(some)):
+        raise ValueError(
+            "predictions change with dataset.labels or dataset.scores, which the model reads as "
+            "predictions of another one. Pass both models, aif360_dr.Chain(model, postprocessor)."
+        )
 
 
 def _check_other_features(

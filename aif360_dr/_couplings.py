@@ -13,31 +13,32 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from dr_core.plugins import Array, Rules, quote
+from dr_core.plugins import Rules, quote
 
 __all__ = ["translate_rules"]
 
 
-def translate_rules(rules: Rules, dataset: Any, patterns: Mapping[str, Array]) -> Rules:
-    """Replace each protected value in the rules with the codes of its patterns.
+def translate_rules(
+    rules: Rules, dataset: Any, patterns: Mapping[str, Mapping[Any, float]]
+) -> Rules:
+    """Replace each protected value in the rules with the labels of its patterns.
 
     Args:
         rules: Rules in the dataset's values.
         dataset: Dataset that the rules refer to.
-        patterns: The protected value of each pattern, by the name of the attribute.
+        patterns: The protected value of each pattern by its label, by the name of the attribute.
 
     Returns:
         Rules for `dr_core`.
 
     Examples:
-        >>> import numpy as np
         >>> from aif360_dr.examples import hiring
         >>> rules = {"years": {"sex": {1.0: {7.0: 5.0}}}}
 
-        The value 1.0 has two patterns here, at positions 0 and 2:
+        The value 1.0 has two patterns here:
 
-        >>> translate_rules(rules, hiring(), {"sex": np.array([1.0, 0.0, 1.0])})
-        {'years': {'sex': {0: {7.0: 5.0}, 2: {7.0: 5.0}}}}
+        >>> translate_rules(rules, hiring(), {"sex": {"a": 1.0, "b": 0.0, "c": 1.0}})
+        {'years': {'sex': {'a': {7.0: 5.0}, 'c': {7.0: 5.0}}}}
     """
     protected = [name for name in rules if name in dataset.protected_attribute_names]
     if protected:
@@ -75,19 +76,19 @@ def _call_with_value(
 
 
 def _iter_cases(
-    column: str, driver: str, cases: Mapping[Any, Any], dataset: Any, values: Array
-) -> Iterator[tuple[int, Any]]:
-    """Yield the code of each pattern with the rules for its protected value."""
+    column: str, driver: str, cases: Mapping[Any, Any], dataset: Any, values: Mapping[Any, float]
+) -> Iterator[tuple[Any, Any]]:
+    """Yield the label of each pattern with the rules for its protected value."""
     numbers = _get_numbers_by_name(dataset, driver)
     for value, moves in cases.items():
-        codes = [i for i, number in enumerate(values) if number == numbers.get(value, value)]
-        if not codes:
-            known = [*dict.fromkeys(values.tolist()), *numbers]
+        labels = [each for each, number in values.items() if number == numbers.get(value, value)]
+        if not labels:
+            known = [*dict.fromkeys(values.values()), *numbers]
             raise ValueError(
                 f"coupled[{column!r}][{driver!r}] has a rule for {value!r}, which is not a value "
                 f"of protected attribute {driver!r}; it has {quote(known)}."
             )
-        yield from ((i, moves) for i in codes)
+        yield from ((each, moves) for each in labels)
 
 
 def _get_numbers_by_name(dataset: Any, attribute: str) -> dict[Any, float]:

@@ -15,6 +15,9 @@ DEFINITION = "share of instances whose prediction changes when only protected at
 
 IDEAL_ZERO = "The ideal value of this metric is 0."
 
+MAX_NAMED_INSTANCES = 10
+"""Maximum number of instances that a text names."""
+
 
 class DRTextExplainer(MetricTextExplainer):
     """Explain a `DiscriminativeRiskMetric` as text.
@@ -58,6 +61,58 @@ class DRTextExplainer(MetricTextExplainer):
         if privileged is None:
             return f"Discriminative risk ({DEFINITION}): {value}{note}"
         return f"Discriminative risk on {_format_group(privileged)}instances: {value}{note}"
+
+    def favorable_to_unfavorable_rate(self, privileged: bool | None = None) -> str:
+        return (
+            f"Share of {_format_group(privileged)}instances whose prediction changes from "
+            f"favorable to unfavorable: {self.metric.favorable_to_unfavorable_rate(privileged)}"
+        )
+
+    def unfavorable_to_favorable_rate(self, privileged: bool | None = None) -> str:
+        return (
+            f"Share of {_format_group(privileged)}instances whose prediction changes from "
+            f"unfavorable to favorable: {self.metric.unfavorable_to_favorable_rate(privileged)}"
+        )
+
+    def discriminative_risk_interval(self, privileged: bool | None = None) -> str:
+        low, high, confidence, _ = self.metric.discriminative_risk_interval(privileged)
+        return (
+            f"Confidence interval of discriminative risk on {_format_group(privileged)}instances "
+            f"({confidence:.0%}): {low} to {high}"
+        )
+
+    def discriminative_risk_by_attribute(self, privileged: bool | None = None) -> str:
+        risks = self.metric.discriminative_risk_by_attribute(privileged)
+        named = ", ".join(f"{name} {risk}" for name, risk in risks.items())
+        return (
+            f"Discriminative risk of each protected attribute on {_format_group(privileged)}"
+            f"instances: {named}"
+        )
+
+    def plausibility(self) -> str:
+        return f"Plausibility of perturbed instances: {self.metric.plausibility()}"
+
+    def affected_instances(self, privileged: bool | None = None) -> str:
+        risks = self.metric.affected_instances(privileged)
+        named = ", ".join(
+            f"{name} ({risk:g})" for name, risk in risks.head(MAX_NAMED_INSTANCES).items()
+        )
+        more = (
+            f" and {len(risks) - MAX_NAMED_INSTANCES} more"
+            if len(risks) > MAX_NAMED_INSTANCES
+            else ""
+        )
+        return (
+            f"Discriminative risk of {_format_group(privileged)}instances whose prediction can "
+            f"change: {named or 'none'}{more}"
+        )
+
+    def num_instances_at_risk(self, privileged: bool | None = None) -> str:
+        value = self.metric.num_instances_at_risk(privileged)
+        return (
+            f"Number of {_format_group(privileged)}instances whose prediction changes under at "
+            f"least one perturbation of protected attributes: {value}"
+        )
 
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> str:
         value = self.metric.worst_case_discriminative_risk(privileged)
@@ -120,9 +175,54 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
         message = super().discriminative_risk(privileged)
         return self._explain_share("Discriminative Risk", message, privileged)
 
+    def favorable_to_unfavorable_rate(self, privileged: bool | None = None) -> str:
+        message = super().favorable_to_unfavorable_rate(privileged)
+        return self._explain_share("Favorable To Unfavorable Rate", message, privileged)
+
+    def unfavorable_to_favorable_rate(self, privileged: bool | None = None) -> str:
+        message = super().unfavorable_to_favorable_rate(privileged)
+        return self._explain_share("Unfavorable To Favorable Rate", message, privileged)
+
+    def discriminative_risk_interval(self, privileged: bool | None = None) -> str:
+        message = super().discriminative_risk_interval(privileged)
+        found = self.metric.discriminative_risk_interval(privileged)._asdict()
+        description = "The interval contains the risk in the population with this confidence."
+        title = "Discriminative Risk Interval"
+        return _format_json(title, message, found, description, IDEAL_ZERO)
+
+    def discriminative_risk_by_attribute(self, privileged: bool | None = None) -> str:
+        message = super().discriminative_risk_by_attribute(privileged)
+        found = {"risks": self.metric.discriminative_risk_by_attribute(privileged)}
+        description = 'Each attribute is perturbed alone, and "all" together.'
+        title = "Discriminative Risk By Attribute"
+        return _format_json(title, message, found, description, IDEAL_ZERO)
+
+    def plausibility(self) -> str:
+        found = self.metric.plausibility()
+        shares = {"implausibleShare": found.share, "riskAmongPlausible": found.risk}
+        description = "Implausible rows have combinations rarely or never seen in the dataset."
+        message = super().plausibility()
+        return _format_json("Plausibility", message, shares, description, IDEAL_ZERO)
+
+    def affected_instances(self, privileged: bool | None = None) -> str:
+        message = super().affected_instances(privileged)
+        found = {"risks": self.metric.affected_instances(privileged).to_dict()}
+        description = "Probability that the prediction of each instance changes; others have 0."
+        return _format_json("Affected Instances", message, found, description, IDEAL_ZERO)
+
+    def num_instances_at_risk(self, privileged: bool | None = None) -> str:
+        message = super().num_instances_at_risk(privileged)
+        return self._explain_count("Number Of Instances At Risk", message)
+
     def worst_case_discriminative_risk(self, privileged: bool | None = None) -> str:
         message = super().worst_case_discriminative_risk(privileged)
-        return self._explain_share("Worst Case Discriminative Risk", message, privileged)
+        counts = {
+            "numInstancesAtRisk": self.metric.num_instances_at_risk(privileged),
+            "numInstances": self.metric.num_instances(privileged=privileged),
+        }
+        description = "Computed as instances at risk / instances."
+        title = "Worst Case Discriminative Risk"
+        return _format_json(title, message, counts, description, IDEAL_ZERO)
 
     def discriminative_risk_difference(self) -> str:
         message = super().discriminative_risk_difference()
@@ -150,7 +250,7 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
             "numFavorableGains": self.metric.num_favorable_gains(privileged),
             "numInstances": self.metric.num_instances(privileged=privileged),
         }
-        description = "Computed as label changes / instances."
+        description = "Computed as label changes, losses or gains / instances."
         return _format_json(title, message, counts, description, IDEAL_ZERO)
 
     def _explain_comparison(self, title: str, message: str, ideal: str) -> str:

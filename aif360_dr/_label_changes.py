@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from aif360.algorithms import Transformer
 
 from aif360_dr._carriers import Carriers
+from aif360_dr._checks import check_ignores_labels
 from aif360_dr._models import predict_labels
 from aif360_dr._randomized import find_dataset_distribution
-from dr_core import RandomizedModel
+from dr_core import RandomizedModel, RiskAssessment
 from dr_core.plugins import (
+    WEIGHT,
     Array,
     Changes,
-    Partition,
     PerturbationPlan,
     Predictor,
-    as_table,
+    RiskTotals,
+    RowRisks,
+    as_partitions,
+    fold,
     iter_changes,
 )
 
@@ -38,12 +44,14 @@ class LabelChanges:
         gains: That it changes from an unfavorable to a favorable one.
         by_attribute: That it changes if each attribute is perturbed alone, by name, and then all
             together; only the latter, where the former was not asked for.
+        assessment: All results of the model; None where one perturbed prediction is known.
     """
 
     any: Array
     losses: Array
     gains: Array
     by_attribute: Mapping[Any, Array] = field(default_factory=dict)
+    assessment: RiskAssessment | None = None
 
 
 def changes_between(labels: Array, perturbed: Array, favorable: Array) -> LabelChanges:
@@ -83,23 +91,42 @@ def changes_of_model(
         array([0. , 0.5, 1. , 0.5, 0. , 0.5, 1. , 0.5])
     """
     plan = PerturbationPlan(carriers.attributes, method, p, n_samples, seed, each_attribute)
-    part = Partition(0, as_table(carriers.frame(dataset)), {})
     columns = [i for attribute in carriers.protected for i in attribute.columns]
     distribution = find_dataset_distribution(model, dataset, columns)
-    found = iter_changes(
-        part,
-        {"model": _make_predictor(model, distribution, dataset, carriers)},
-        plan.reserve_draws(len(labels)),
+    if isinstance(model, Transformer):
+        predict = partial(predict_labels, model) if distribution is None else distribution[0]
+        check_ignores_labels(predict, dataset)
+    source = partial(
+        iter_changes,
+        predictors={"model": _make_predictor(model, distribution, dataset, carriers)},
+        plan=plan.reserve_draws(len(labels)),
         before={"model": labels} if distribution is None else None,
         chunk_size=MAX_CHUNK_ROWS,
     )
-    expected = [
-        changes.expect(kind) for _, changes in found for kind in _find_kinds(changes, favorable)
+    weights = dataset.instance_weights
+    data = as_partitions(
+        carriers.frame(dataset), {WEIGHT: None if (weights == 1).all() else weights}
+    )
+    shift = _FavorableShift(favorable)
+    found = fold(data, source, {"totals": RiskTotals.of, "rows": RowRisks.of, "shift": shift})[
+        "model"
     ]
-    # Chunks follow each other, with three kinds each; rows of an array are scenarios.
-    changed, losses, gains = (np.concatenate(expected[k::3], axis=1) for k in range(3))
-    by_attribute = dict(zip(plan.names, changed, strict=True))
-    return LabelChanges(changed[-1], losses[-1], gains[-1], by_attribute)
+    rows = RowRisks.concatenate(found["rows"])
+    losses, gains = np.concatenate(found["shift"], axis=1)
+    by_attribute = dict(zip(plan.names, rows.risks, strict=True))
+    assessment = RiskAssessment(plan, found["totals"], rows, data.whole)
+    return LabelChanges(rows.risks[-1], losses, gains, by_attribute, assessment)
+
+
+@dataclass(frozen=True, eq=False)
+class _FavorableShift:
+    """The fold that keeps the probability of a loss and of a gain of each row, [(2, n), ...]."""
+
+    favorable: Array
+
+    def __call__(self, changes: Changes) -> list[Array]:
+        _, losses, gains = _find_kinds(changes, self.favorable)
+        return [np.stack([changes.expect(losses)[-1], changes.expect(gains)[-1]])]
 
 
 def _make_predictor(model: Any, distribution: Any, dataset: Any, carriers: Carriers) -> Predictor:

@@ -24,6 +24,7 @@ __all__ = [
     "get_model_input",
     "get_predicted_scores",
     "predict_labels",
+    "predict_scores",
 ]
 
 
@@ -153,6 +154,16 @@ class EstimatorTransformer(Transformer):
         self.estimator = estimator
         self.read = read
 
+    @property
+    def reads_only_features(self) -> bool:
+        """Whether the estimator gets the features and no protected attributes."""
+        return self.read is get_model_input
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the features that the estimator was fitted on, if it was on a DataFrame."""
+        return self.estimator.feature_names_in_
+
     def fit(self, dataset: StructuredDataset) -> EstimatorTransformer:
         """Fit a clone of the estimator on a dataset, with its instance weights."""
         weights = _make_weight_argument(self.estimator, dataset.instance_weights)
@@ -184,6 +195,27 @@ def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
         ) from None
     check_labels(numbers, dataset, "the model")
     return numbers
+
+
+def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
+    """Return the scores that a model predicts, apart from any label it draws; None without any.
+
+    Args:
+        model: An AIF360 algorithm or an estimator.
+        dataset: Rows to predict.
+
+    Examples:
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from aif360_dr.examples import hiring
+        >>> model = GaussianNB().fit(hiring().features, hiring().labels.ravel())
+        >>> predict_scores(model, hiring()).shape
+        (8,)
+    """
+    if isinstance(model, EstimatorTransformer):
+        return _predict_scores(model.estimator, dataset, model.read(model.estimator, dataset))
+    if isinstance(model, Transformer):
+        return get_predicted_scores(model.predict(dataset), dataset.scores.copy())
+    return _predict_scores(model, dataset)
 
 
 def _predict_scores(model: Any, dataset: Any, X: Any = None) -> Array | None:

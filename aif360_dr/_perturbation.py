@@ -10,7 +10,7 @@ from aif360.datasets import StructuredDataset
 
 from aif360_dr._carriers import find_carriers
 from aif360_dr._groups import Groups
-from dr_core import perturb
+from dr_core import perturb as perturb_frame
 from dr_core.plugins import Rules
 
 __all__ = ["perturb_dataset"]
@@ -22,6 +22,7 @@ def perturb_dataset(
     *,
     p: float = 1.0,
     seed: Any = None,
+    perturb: Sequence[str] | None = None,
     carried_by: Mapping[str, Sequence[str]] | None = None,
     domain: StructuredDataset | None = None,
     coupled: Rules | None = None,
@@ -35,12 +36,14 @@ def perturb_dataset(
 
     Args:
         dataset: Dataset to perturb. It is not modified.
-        privileged_groups: Groups in AIF360's format; the attributes they name are perturbed. By
-            default, all protected attributes are perturbed, with the dataset's own privileged
-            values.
+        privileged_groups: Groups in AIF360's format; the attributes they name are perturbed. A
+            value is privileged if any group contains it; if groups of several attributes contain
+            all values of one, its privileged values are the dataset's own. By default, all
+            protected attributes are perturbed, with the dataset's own privileged values.
         p: Probability of perturbing each attribute of each row.
         seed: Seed of the random draws. NumPy's global state is not changed. Attributes with two
             values need no seed.
+        perturb: Names of the attributes to perturb, if they are not those that the groups name.
         carried_by: Features that carry an attribute under another name, such as
             `{"race-num": ["race_White", "race_Black"]}`.
         domain: Dataset to learn the values of the attributes from. Pass it if `dataset` is a
@@ -73,16 +76,25 @@ def perturb_dataset(
     carriers = find_carriers(
         dataset if domain is None else domain,
         privileged_groups,
+        perturb=perturb,
         carried_by=carried_by,
         coupled=coupled,
     )
-    drawn = perturb(carriers.frame(dataset), carriers.attributes, p=p, random_state=seed)
+    drawn = perturb_frame(carriers.frame(dataset), carriers.attributes, p=p, random_state=seed)
     perturbed = _copy_dataset(dataset)
     carriers.write(perturbed, drawn)
     perturbed.metadata.update(
         transformer="perturb_dataset",
-        params={"privileged_groups": deepcopy(privileged_groups), "p": p}
-        | ({"coupled": deepcopy(coupled)} if coupled else {}),
+        params=deepcopy(
+            {
+                "privileged_groups": privileged_groups,
+                "p": p,
+                "seed": seed if isinstance(seed, int) else None,
+                "perturb": perturb,
+                "carried_by": carried_by,
+                "coupled": coupled,
+            }
+        ),
         previous=[dataset],
     )
     return perturbed

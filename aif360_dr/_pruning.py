@@ -13,9 +13,10 @@ from aif360.datasets import StructuredDataset
 from sklearn.exceptions import NotFittedError
 
 from aif360_dr._carriers import Carriers, find_carriers
+from aif360_dr._chain import split_ensemble
 from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import copy_with_labels, get_model_input
+from aif360_dr._models import copy_with_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import ACCURACY_TOLERANCE, Rules
 
@@ -34,6 +35,7 @@ class _BasePruning(Transformer):
         trade_off: float,
         seed: Any,
         method: str,
+        perturb: Sequence[str] | None,
         carried_by: Mapping[str, Sequence[str]] | None,
         coupled: Rules | None,
         **options: Any,
@@ -45,6 +47,10 @@ class _BasePruning(Transformer):
             max_members=max_members,
             trade_off=trade_off,
             seed=seed if isinstance(seed, int) else None,
+            method=method,
+            perturb=perturb,
+            carried_by=carried_by,
+            coupled=coupled,
             **options,
         )
         self.estimator = estimator
@@ -54,6 +60,7 @@ class _BasePruning(Transformer):
         self.trade_off = trade_off
         self.seed = seed
         self.method = method
+        self.perturb = perturb
         self.carried_by = carried_by
         self.coupled = coupled
 
@@ -73,6 +80,7 @@ class _BasePruning(Transformer):
         carriers = find_carriers(
             dataset_true,
             self.privileged_groups,
+            perturb=self.perturb,
             carried_by=self.carried_by,
             coupled=self.coupled,
         )
@@ -89,7 +97,7 @@ class _BasePruning(Transformer):
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
         self.result_ = self._prune(votes, k)
         self.members_, self.front_ = self.result_.members, self.result_.front
-        self.ensemble_ = as_ensemble(self.estimator).subset(self.members_)
+        self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
@@ -104,7 +112,8 @@ class _BasePruning(Transformer):
         """
         if not hasattr(self, "ensemble_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
-        shares = self.ensemble_.vote_shares(get_model_input(self.estimator, dataset))
+        read = split_ensemble(self.estimator)[1]
+        shares = self.ensemble_.vote_shares(read(dataset))
         classes = np.asarray(self.ensemble_.classes, dtype=float)
         favorable = np.isin(classes, get_label_values(dataset)[0])
         labels, scores = classes[shares.argmax(axis=1)], shares[:, favorable].sum(axis=1)
@@ -125,8 +134,8 @@ class POAFPruning(_BasePruning):
     """Prune an ensemble by Pareto optimality of its error and its discriminative risk.
 
     Args:
-        estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline that ends in one,
-            or a list of classifiers, trained on the labels of the dataset.
+        estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline or a `Chain` that
+            ends in one, or a list of classifiers, trained on the labels of the dataset.
         privileged_groups: Groups whose attributes are perturbed.
         unprivileged_groups: Not used; recorded in the metadata, as in AIF360's postprocessors.
         max_members: Maximum number of members to keep. The default is half of them.
@@ -137,6 +146,7 @@ class POAFPruning(_BasePruning):
         selection: Solution to select from the front: "objective", "largest", "min_risk" or a
             function.
         accuracy_tolerance: Maximum loss of accuracy of "min_risk" against the best of the front.
+        perturb: Names of the attributes to perturb, if they are not those that the groups name.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
@@ -170,6 +180,7 @@ class POAFPruning(_BasePruning):
         n_iter: int | None = None,
         selection: Any = "objective",
         accuracy_tolerance: float = ACCURACY_TOLERANCE,
+        perturb: Sequence[str] | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         coupled: Rules | None = None,
     ) -> None:
@@ -181,9 +192,12 @@ class POAFPruning(_BasePruning):
             trade_off,
             seed,
             method,
+            perturb,
             carried_by,
             coupled,
             n_iter=n_iter,
+            selection=selection if isinstance(selection, str) else None,
+            accuracy_tolerance=accuracy_tolerance,
         )
         self.n_iter = n_iter
         self.selection = selection
@@ -215,6 +229,7 @@ class EPAFPruning(_BasePruning):
         n_groups: 1 is EPAF-C. A larger value is EPAF-D, which first prunes random groups of
             members.
         n_jobs: Number of groups to prune in parallel with joblib.
+        perturb: See `POAFPruning`.
         carried_by: See `POAFPruning`.
         coupled: See `POAFPruning`.
 
@@ -246,6 +261,7 @@ class EPAFPruning(_BasePruning):
         method: str = "exact",
         n_groups: int = 1,
         n_jobs: int | None = None,
+        perturb: Sequence[str] | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         coupled: Rules | None = None,
     ) -> None:
@@ -257,9 +273,11 @@ class EPAFPruning(_BasePruning):
             trade_off,
             seed,
             method,
+            perturb,
             carried_by,
             coupled,
             n_groups=n_groups,
+            n_jobs=n_jobs,
         )
         self.n_groups = n_groups
         self.n_jobs = n_jobs
@@ -286,10 +304,10 @@ class _PatternEnsemble:
 
 @as_ensemble.register
 def _(patterns: _PatternEnsemble) -> Ensemble:
-    ensemble = as_ensemble(patterns.estimator)
+    estimator, read = split_ensemble(patterns.estimator)
+    ensemble = as_ensemble(estimator)
 
     def encode(frame: Any) -> Any:
-        variant = patterns.carriers.variant(patterns.dataset, frame)
-        return ensemble.encode(get_model_input(patterns.estimator, variant))
+        return ensemble.encode(read(patterns.carriers.variant(patterns.dataset, frame)))
 
     return replace(ensemble, encode=encode)

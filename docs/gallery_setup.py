@@ -10,6 +10,7 @@ FIRST = [
     "plot_metric_frame.py",
     "plot_age.py",
     "plot_aif360.py",
+    "plot_aif360_chain.py",
     "plot_side_by_side.py",
     "plot_exact_or_sampled.py",
     "plot_proxies.py",

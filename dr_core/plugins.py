@@ -10,9 +10,12 @@ here, and nothing else. What is listed here changes only with a note in the chan
   the function that predicts, `find_distribution` the distribution of a model that draws its
   predictions. A host registers the latter for the models of its library. `choose_repeated` and
   `RepeatCheck` find models that answer differently when asked twice; `have_fractions` finds
-  scores among decisions. `describe_hidden_risk` is the sentence for
-  results where one attribute alone has more risk than all together.
-- Tables: `Table` and `as_table` read any kind of table; `factorize`, `encode` and
+  scores among decisions. `fold` adds up functions of `Changes`, such as `RiskTotals.of` and
+  `RowRisks.of`, of which a `RiskAssessment` is made. `describe_hidden_risk` is the sentence for
+  results where one attribute alone has more risk than all together. `MeanSample` has the
+  `Interval` of a mean of risks.
+- Tables: `Table` and `as_table` read any kind of table; `as_partitions` adds columns, of which
+  `WEIGHT` has the weights; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
   `check_privileged`.
@@ -22,8 +25,10 @@ here, and nothing else. What is listed here changes only with a note in the chan
 """
 
 from dr_core._tables import (
+    WEIGHT,
     Partition,
     Table,
+    as_partitions,
     as_table,
     encode,
     factorize,
@@ -32,6 +37,8 @@ from dr_core._tables import (
 )
 from dr_core._utils import (
     Array,
+    Interval,
+    MeanSample,
     as_generator,
     check_choice,
     check_column,
@@ -66,9 +73,12 @@ from dr_core.risk import (
     Changes,
     Predictor,
     RepeatCheck,
+    RiskTotals,
+    RowRisks,
     choose_repeated,
     describe_hidden_risk,
     find_distribution,
+    fold,
     get_predict,
     have_fractions,
     iter_changes,
@@ -80,18 +90,24 @@ __all__ = [
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
+    "WEIGHT",
     "Array",
     "Attribute",
     "Bootstrap",
     "Changes",
+    "Interval",
+    "MeanSample",
     "Partition",
     "PerturbationPlan",
     "Predictor",
     "RepeatCheck",
+    "RiskTotals",
+    "RowRisks",
     "Rules",
     "Table",
     "Tally",
     "as_generator",
+    "as_partitions",
     "as_table",
     "check_choice",
     "check_column",
@@ -112,6 +128,7 @@ __all__ = [
     "factorize",
     "find_distribution",
     "find_first",
+    "fold",
     "get_predict",
     "have_fractions",
     "is_number",

@@ -17,7 +17,7 @@ from scipy.special import rel_entr
 from scipy.stats import beta, norm, t
 
 from dr_core._utils._checks import check_choice, check_confidence, is_number
-from dr_core._utils._numbers import share
+from dr_core._utils._numbers import Array, effective_size, exact_squares, exact_sums, share
 
 __all__ = [
     "Interval",
@@ -232,6 +232,24 @@ class MeanSample:
         # A variance that is larger by rounding only, as with equal weights, is the same.
         n = mean * (1 - mean) / variance if variance > least * (1 + VARIANCE_ERROR) else n_people
         return cls(mean, n, n_rows, n_people, share(weight, largest))
+
+    @classmethod
+    def of_values(cls, values: Array, weights: Array) -> MeanSample:
+        """Make the sample of rows with these values and weights, each about another person.
+
+        Examples
+        --------
+        >>> MeanSample.of_values(np.array([0.5, 1.0, 0.0]), np.array([2.0, 1.0, 1.0])).mean
+        0.5
+        """
+        weight = exact_sums(weights)[0]
+        mean = share(exact_sums(weights * values)[0], weight)
+        if not len(weights) or (weights == weights[0]).all():
+            return cls.of_rows(mean, len(weights))
+        rows = weights * values, weights * np.sqrt(values), weights
+        squares = tuple(exact_squares(row)[0] for row in rows)
+        largest = exact_sums(weights.max(keepdims=True))[0]
+        return cls.of(mean, weight, squares, effective_size(weight, squares[2]), largest)
 
     def interval(self, confidence: float, method: str = "clopper-pearson") -> Interval:
         """Return the interval of the mean; see `RiskAssessment.interval` for the methods."""

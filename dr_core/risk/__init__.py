@@ -40,7 +40,14 @@ from dr_core.risk._randomized import RandomizedModel, find_distribution
 from dr_core.risk._scores import ScoreFunction, choose_favorable, choose_score
 from dr_core.risk._shift import ShiftAssessment, assess_shift
 from dr_core.risk._shift_sums import ShiftFold, ShiftTotals
-from dr_core.risk._totals import GroupSums, PerScenario, make_sample, sum_spreads
+from dr_core.risk._totals import (
+    GroupSums,
+    PerScenario,
+    RiskTotals,
+    RowRisks,
+    make_sample,
+    sum_spreads,
+)
 
 __all__ = [
     "Changes",
@@ -54,6 +61,8 @@ __all__ = [
     "RandomizedModel",
     "RepeatCheck",
     "RiskAssessment",
+    "RiskTotals",
+    "RowRisks",
     "ScoreFunction",
     "ShiftAssessment",
     "ShiftFold",

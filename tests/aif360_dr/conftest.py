@@ -1,10 +1,14 @@
 """Datasets and models shared by the tests of aif360_dr."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from aif360.algorithms.inprocessing import ExponentiatedGradientReduction
 from aif360.datasets import BinaryLabelDataset
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 WOMEN, MEN = [{"sex": 0.0}], [{"sex": 1.0}]
 
@@ -56,3 +60,20 @@ def women():
 @pytest.fixture
 def men():
     return MEN
+
+
+def fit_reduction(dataset, drop):
+    """A randomised model of AIF360, without (`drop`) or with the protected attributes."""
+    algorithm = ExponentiatedGradientReduction(
+        DecisionTreeClassifier(max_depth=4, random_state=0),
+        "DemographicParity",
+        drop_prot_attr=drop,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # AIF360 passes labels of shape (n, 1)
+        return algorithm.fit(dataset)
+
+
+@pytest.fixture
+def reduce():
+    return fit_reduction

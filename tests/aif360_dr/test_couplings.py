@@ -87,6 +87,7 @@ def test_a_dataset_is_never_modified_and_remembers_the_rules(dataset):
     assert perturbed.metadata["params"]["coupled"] == RULES
 
 
+@pytest.mark.filterwarnings("ignore:the model is right for")
 def test_a_metric_from_an_estimator_is_that_of_the_raw_rows(people, dataset):
     wives = lambda features: features[:, wife] == 1  # noqa: E731
     wife = dataset.feature_names.index("relationship=Wife")

@@ -22,10 +22,49 @@ def metric(women, men):
     )
 
 
-@pytest.mark.parametrize("name", NEW)
+SEVERAL = {"affected_instances", "discriminative_risk_by_attribute"}
+SEVERAL |= {"discriminative_risk_interval"}
+"""Methods of the metric that return several values."""
+
+
+@pytest.mark.parametrize("name", set(NEW) - SEVERAL)
 def test_a_text_ends_with_the_value(metric, name):
     text = getattr(DRTextExplainer(metric), name)()
     assert text.endswith(f": {getattr(metric, name)()}")
+
+
+def test_a_text_has_every_value(metric):
+    explainer, interval = DRTextExplainer(metric), metric.discriminative_risk_interval()
+    assert explainer.affected_instances().endswith(": 1 (1), 5 (1)")
+    assert explainer.discriminative_risk_by_attribute().endswith(": sex 0.25")
+    text = explainer.discriminative_risk_interval()
+    assert text.endswith(f"(95%): {interval.low} to {interval.high}")
+
+
+def test_a_text_names_ten_instances_at_most(women, men):
+    dataset = hiring().subset([*range(8)] * 2)
+    dataset.instance_names = [f"row {i}" for i in range(16)]
+    metric = DiscriminativeRiskMetric.from_estimator(
+        lambda features: features[:, 0], dataset, women, men
+    )
+    assert DRTextExplainer(metric).affected_instances().endswith("row 9 (1) and 6 more")
+
+
+def test_nobody_affected_is_said(women, men):
+    metric = DiscriminativeRiskMetric.from_estimator(
+        lambda features: features[:, 2] > 4, hiring(), women, men
+    )
+    assert DRTextExplainer(metric).affected_instances().endswith(": none")
+
+
+def test_counts_of_the_worst_case_make_its_value():
+    metric = DiscriminativeRiskMetric.from_estimator(
+        lambda features: features[:, 1] == 2, hiring(), [{"race": 0}], [{"race": 1}]
+    )
+    explained = json.loads(DRJSONExplainer(metric).worst_case_discriminative_risk())
+    share = explained["numInstancesAtRisk"] / explained["numInstances"]
+    assert share == metric.worst_case_discriminative_risk() != metric.discriminative_risk()
+    assert "numLabelChanges" not in explained
 
 
 @pytest.mark.parametrize("name", NEW)

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from aif360.algorithms.postprocessing import EqOddsPostprocessing
 from aif360.datasets import BinaryLabelDataset, StandardDataset
 from aif360.datasets.multiclass_label_dataset import MulticlassLabelDataset
 from hypothesis import given, settings
@@ -14,7 +13,6 @@ from sklearn.tree import DecisionTreeClassifier
 from textbook.risk import exact_risk
 
 from aif360_dr import DiscriminativeRiskMetric, EstimatorTransformer, perturb_dataset
-from aif360_dr._models import classify
 from dr_core import assess_risk
 
 
@@ -174,14 +172,6 @@ class TestFromEstimator:
             for model in (forest, EstimatorTransformer(forest))
         ]
         assert metrics[0].discriminative_risk() == metrics[1].discriminative_risk() > 0
-
-    def test_an_algorithm_that_reads_protected_attributes_reacts_to_them(
-        self, dataset, forest, women, men
-    ):
-        classified = classify(forest, dataset)
-        equal_odds = EqOddsPostprocessing(women, men, seed=0).fit(dataset, classified)
-        metric = DiscriminativeRiskMetric.from_estimator(equal_odds, classified, women, men)
-        assert 0 < metric.discriminative_risk() < 1
 
     def test_a_dataset_of_many_chunks_is_judged_the_same(self, dataset, forest, monkeypatch):
         whole = DiscriminativeRiskMetric.from_estimator(forest, dataset).individual_risk()

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from snapshots import snapshot
 
@@ -267,6 +268,14 @@ CALLS = {
         ),
     },
     "aif360_dr": {
+        "Chain": (
+            lambda scaler, forest, dataset: (
+                aif360_dr.Chain(scaler, forest).fit(dataset).predict(dataset)
+            ),
+            StandardScaler(),
+            forest_of_dataset(),
+            hiring(),
+        ),
         "DRJSONExplainer": (explained(aif360_dr.DRJSONExplainer), metric()),
         "DRTextExplainer": (explained(aif360_dr.DRTextExplainer), metric()),
         "DiscriminativeRiskMetric": (

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import numpy as np
@@ -68,3 +69,26 @@ def test_chernoff_covers_weighted_means_of_any_sizes(weights):
     heaviest = weights.sum() / weights.max()
     found = [MeanSample(mean, 1, 1, 1, heaviest).interval(0.9, "chernoff") for mean in means]
     assert np.mean([one.low <= 0.3 <= one.high for one in found]) >= 0.9
+
+
+class TestSamplesOfValues:
+    VALUES, WEIGHTS = np.array([1.0, 0.5, 0.0, 0.0]), np.array([1.0, 2.0, 1.0, 4.0])
+
+    def test_rows_that_weigh_the_same_are_counted(self):
+        found = MeanSample.of_values(self.VALUES, np.full(4, 0.5))
+        assert found == MeanSample.of_rows(0.375, 4)
+
+    def test_unequal_weights_are_worth_fewer_rows(self):
+        found = MeanSample.of_values(self.VALUES, self.WEIGHTS)
+        w, v = self.WEIGHTS, self.VALUES
+        mean = (w * v).sum() / w.sum()
+        squares = ((w * v) ** 2).sum(), (w**2 * v).sum(), (w**2).sum()
+        expected = MeanSample.of(mean, w.sum(), squares, w.sum() ** 2 / squares[2], w.max())
+        assert dataclasses.astuple(found) == pytest.approx(dataclasses.astuple(expected))
+
+    def test_rows_of_weight_zero_do_not_count(self):
+        both = [np.append(some, 0.0) for some in (self.VALUES, self.WEIGHTS)]
+        assert MeanSample.of_values(*both) == MeanSample.of_values(self.VALUES, self.WEIGHTS)
+
+    def test_without_rows_nothing_is_known(self):
+        assert math.isnan(MeanSample.of_values(np.empty(0), np.empty(0)).mean)

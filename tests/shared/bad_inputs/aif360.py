@@ -2,11 +2,14 @@
 
 import numpy as np
 import pandas as pd
+from aif360.algorithms.postprocessing import EqOddsPostprocessing, RejectOptionClassification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import StandardScaler
 
 from aif360_dr import (
+    Chain,
     DiscriminativeRiskMetric,
     DRJSONExplainer,
     DRTextExplainer,
@@ -42,6 +45,16 @@ def metric(model, dataset=None, privileged=MEN, **options):
 
 def forest(kind=RandomForestClassifier):
     return kind(n_estimators=3, random_state=0).fit(hiring().features, hiring().labels.ravel())
+
+
+def given(perturbed):
+    return DiscriminativeRiskMetric(
+        hiring(), changed(labels=np.ones((8, 1))), perturbed_classified_dataset=perturbed
+    )
+
+
+def equal_odds():
+    return EqOddsPostprocessing(WOMEN, MEN)
 
 
 def poaf_pruning(estimator=None, groups=MEN, **options):
@@ -99,6 +112,26 @@ CASES = {
             lambda: perturb_dataset(hiring(), MEN, carried_by={"sex": ["gender"]}),
             ValueError,
             ("carried_by", "'gender'"),
+        ),
+        "features of an attribute that is not there": (
+            lambda: perturb_dataset(hiring(), MEN, carried_by={"gender": ["years"]}),
+            ValueError,
+            ("carried_by", "'gender'", "protected attribute", "'sex'", "'race'"),
+        ),
+        "one feature in place of a list": (
+            lambda: perturb_dataset(hiring(), MEN, carried_by={"sex": "years"}),
+            TypeError,
+            ("carried_by['sex']", "list", "'years'"),
+        ),
+        "one attribute in place of a list": (
+            lambda: perturb_dataset(hiring(), MEN, perturb="sex"),
+            TypeError,
+            ("perturb", "list", "['sex']", "'sex'"),
+        ),
+        "an unknown attribute to perturb": (
+            lambda: perturb_dataset(hiring(), MEN, perturb=["age"]),
+            ValueError,
+            ("perturb", "'age'", "'sex'", "'race'"),
         ),
         "a missing protected attribute": (
             lambda: perturb_dataset(
@@ -161,6 +194,33 @@ CASES = {
                 "carried_by=",
                 "coupled=",
             ),
+        ),
+        "a perturbed dataset that is not perturbed": (
+            lambda: given(hiring()),
+            ValueError,
+            ("perturbed_classified_dataset", "protected attributes", "perturb_dataset"),
+        ),
+        "a perturbed dataset that is not predicted": (
+            lambda: given(perturb_dataset(hiring(), MEN)),
+            ValueError,
+            ("perturbed_classified_dataset", "true labels", "model.predict(perturb_dataset"),
+        ),
+        "a perturbed dataset whose features are not perturbed": (
+            lambda: given(
+                changed(protected_attributes=perturb_dataset(hiring(), MEN).protected_attributes)
+            ),
+            ValueError,
+            ("perturbed_classified_dataset", "8", "'sex'", "[0.0]", "perturb_dataset"),
+        ),
+        "a postprocessor without its model": (
+            lambda: metric(equal_odds()),
+            TypeError,
+            ("EqOddsPostprocessing", "labels", "aif360_dr.Chain(model, postprocessor)"),
+        ),
+        "a model that predicts probabilities": (
+            lambda: metric(lambda X: X[:, 2] / 8),
+            ValueError,
+            ("model", "label", "0.125", "scores", "1.0", "0.0", "threshold"),
         ),
         "a perturbed dataset of other weights": (
             lambda: DiscriminativeRiskMetric(
@@ -228,7 +288,44 @@ CASES = {
             ("model", "feature", "'age'", "'sex'", "'race'", "'years'"),
         ),
     },
+    "Chain": {
+        "no model": (
+            lambda: Chain(StandardScaler()),
+            TypeError,
+            ("step", "chain", "'StandardScaler'", "model", "predict"),
+        ),
+        "a postprocessor without a model before it": (
+            lambda: Chain(equal_odds()),
+            TypeError,
+            ("EqOddsPostprocessing", "aif360_dr.Chain(model, postprocessor)"),
+        ),
+        "preprocessing after the model": (
+            lambda: Chain(forest(), StandardScaler()),
+            TypeError,
+            ("step 1", "StandardScaler", "before the model"),
+        ),
+        "a word": (
+            lambda: Chain("scaler", forest()),
+            TypeError,
+            ("step 0", "str", "transform", "predict"),
+        ),
+        "a postprocessor that is not fitted": (
+            lambda: Chain(forest(), RejectOptionClassification(WOMEN, MEN)).predict(hiring()),
+            NotFittedError,
+            ("RejectOptionClassification", "not fitted", "fit"),
+        ),
+        "a scaler that is not fitted": (
+            lambda: Chain(StandardScaler(), forest()).predict(hiring()),
+            NotFittedError,
+            ("StandardScaler", "not fitted", "fit"),
+        ),
+    },
     "POAFPruning": {
+        "a chain that postprocesses": (
+            lambda: poaf_pruning(Chain(forest(), equal_odds())).fit(hiring()),
+            TypeError,
+            ("EqOddsPostprocessing", "Chain(pruning, postprocessor)"),
+        ),
         "gradient boosting": (
             lambda: poaf_pruning(forest(GradientBoostingClassifier)).fit(hiring()),
             TypeError,
