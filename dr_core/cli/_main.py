@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from rich.console import Console
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
-from dr_core._utils import Array, check_integer, check_writable, write_atomically
+from dr_core._utils import Array, check_integer, write_atomically
 from dr_core.cli._models import default_model, load_model
+from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -32,7 +34,11 @@ from dr_core.risk import Plausibility, RiskAssessment, assess_risk
 __all__ = ["main"]
 
 BAD_INPUT = 2
-"""Exit code for bad input."""
+"""Exit code for bad input, and for an audit that cannot be completed."""
+
+OUT_OF_MEMORY = (
+    "dr-audit: out of memory. Read the file in chunks: --chunk-rows 100000 --model FILE."
+)
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -74,6 +80,9 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     options = _make_parser().parse_args(arguments)
     try:
         return _run(options, console or make_console())
+    except MemoryError:
+        print(OUT_OF_MEMORY, file=sys.stderr)
+        return BAD_INPUT
     except (ValueError, TypeError, ImportError, OSError) as error:
         print(f"dr-audit: {escape_unprintable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
@@ -121,8 +130,9 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise an error for outputs that cannot be written, before the audit starts."""
-    for path in filter(None, (options.json, options.html)):
-        check_writable(path)
+    source = None if options.source in (None, *datasets.names()) else Path(options.source)
+    inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
+    check_outputs(inputs, {"--json": options.json, "--html": options.html})
     if options.html:
         make_environment()
     elif options.individuals:
@@ -153,9 +163,9 @@ def _audit_quantity(
         coupled = assess_risk(model, X, subject.attributes, **risk_options)
         table.insert(1, "risk_coupled", coupled.table()["risk"])
         found += _assess_plausibility(subject, coupled)
-    if options.json:
-        write_atomically(options.json, table.to_json(orient="index", indent=2) + "\n")
     print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
+    text = table.to_json(orient="index", indent=2) + "\n"
+    write_output(console, options.json, lambda path: write_atomically(path, text))
 
 
 def _assess_plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
@@ -187,12 +197,12 @@ def _audit_classes(
             reference=None if subject.is_chunked else subject.X,
             **_get_chunk_options(subject),
         )
-    if options.json:
-        comparison.to_json(options.json)
-    if options.html:
-        comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
     print_comparison(console, comparison, facts)
     _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
+    write_output(console, options.json, comparison.to_json)
+    title = f"Audit of {subject.name}"
+    to_html = partial(comparison.to_html, title=title, facts=facts)
+    write_output(console, options.html, to_html)
 
 
 @contextmanager
