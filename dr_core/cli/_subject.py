@@ -78,7 +78,7 @@ def load_shipped(name: str, coupled: Path | None = None) -> Subject:
     bunch = datasets.load(name)
     rules = read_rules(coupled, as_table(bunch.data))
     attributes = learn_attributes(bunch.data, bunch.privileged, coupled=rules)
-    favorable = 1 if len(bunch.target_names) == 2 else None
+    favorable = bunch.favorable
     return Subject(
         name,
         bunch.data,
@@ -86,7 +86,7 @@ def load_shipped(name: str, coupled: Path | None = None) -> Subject:
         len(bunch.data),
         attributes,
         favorable,
-        bunch.target_names[-1],
+        bunch.target_names[0 if favorable is None else favorable],
     )
 
 

@@ -73,6 +73,17 @@ def test_a_shipped_data_set_needs_only_its_name(capsys, tmp_path):
     assert f"{shown['value']:.4f} [{shown['low']:.3f}, {shown['high']:.3f}]" in out
 
 
+@pytest.mark.parametrize("name", ["ppr", "ppvr"])
+def test_not_to_reoffend_is_favourable(capsys, tmp_path, name):
+    code, out, _ = run(capsys, name, "--n-boot", 0, "--json", tmp_path / "a.json")
+    assert code == 0
+    assert re.search(r"^favourable +no (violent )?recidivism$", out, re.MULTILINE)
+    values = json.loads((tmp_path / "a.json").read_text())["values"]
+    impact = {v["attribute"]: v["value"] for v in values if v["measure"] == "disparate_impact"}
+    # Fewer defendants of other races than white ones are predicted not to re-offend.
+    assert impact["race"] < 1
+
+
 def test_the_same_seed_prints_the_same(capsys):
     first, second = (run(capsys, "ricci", "--seed", 3) for _ in range(2))
     assert first == second
