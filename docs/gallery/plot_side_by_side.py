@@ -19,8 +19,8 @@ from dr_core import compare, datasets
 
 # %%
 # 6,167 defendants in Broward County, with the paper's own 0/1 encoding: a sensitive attribute is
-# one column, 1 for privileged. Its target is 1 for those who re-offended; the favourable prediction
-# is that somebody does not.
+# one column, 1 for privileged. The target is 1 for those who re-offended; the favourable
+# prediction is that somebody does not.
 
 ppr = datasets.load("ppr")
 features = datasets.binarize(ppr).drop(columns="sex-race")

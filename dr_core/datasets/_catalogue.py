@@ -33,8 +33,8 @@ class Entry:
 _COMPAS = (
     "Rows without a valid COMPAS case are dropped (screening more than 30 days from arrest, no "
     "recidivism flag, ordinary traffic offence, no score, a missing value). The positive label is "
-    "re-offending, as in the paper; the favourable one is its absence. Credit: J. Larson, S. Mattu, L. Kirchner and J. Angwin, "
-    "ProPublica, 2016."
+    "re-offending, as in the paper; the favourable one is its absence. Credit: J. Larson, S. "
+    "Mattu, L. Kirchner and J. Angwin, ProPublica, 2016."
 )
 
 CATALOGUE = {

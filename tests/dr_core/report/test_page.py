@@ -186,3 +186,15 @@ def test_without_jinja2_the_error_names_the_extra(comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'discriminative-risk\[report\]'"):
         comparison.to_html()
+
+
+def test_the_most_affected_group_is_that_of_the_highest_rate():
+    # 900 women of whom 90 change, 100 men of whom 60 change, and 5 others, who all change.
+    X = pd.DataFrame({"sex": ["F"] * 900 + ["M"] * 100 + ["X"] * 5, "i": [*range(1000)] + [0] * 5})
+    changes = {"F": X["i"] < 90, "M": X["i"] < 960, "X": X["i"] == 0}
+    risky = np.select([X["sex"] == sex for sex in changes], list(changes.values()))
+    y = np.zeros(len(X), int)
+    given = Predictions(y, risky.astype(int))
+    measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
+    page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
+    assert "Most affected group: M, 60.0 % of 100 rows (38.7 % of all changes)." in page
