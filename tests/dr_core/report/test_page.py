@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -198,3 +199,22 @@ def test_the_most_affected_group_is_that_of_the_highest_rate():
     measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
     page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
     assert "Most affected group: M, 60.0 % of 100 rows (38.7 % of all changes)." in page
+
+
+@pytest.mark.parametrize(
+    ("risk_change", "shown", "hidden"),
+    [
+        ((-0.1, -0.02), "The suggested sub-ensemble has", "Other ways to lower"),
+        ((-0.1, 0.03), "Other ways to lower the discriminative risk", "Members of the suggested"),
+    ],
+)
+def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
+    comparison, read, risk_change, shown, hidden
+):
+    ensembles = {"forest": replace(comparison.ensembles["forest"], risk_change=risk_change)}
+    page = read(replace(comparison, ensembles=ensembles).to_html())
+    assert shown in page.text
+    assert hidden not in page.text
+    ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change))
+    assert f"interval of the change: {ends} percentage points" in page.text
+    assert any(c.startswith("Pareto") for c in page.tables) == (risk_change[1] < 0)
