@@ -1,4 +1,4 @@
-"""Do intervals of a change of risk cover the true change, and how often do they see one that is not?
+"""Do intervals of a change of risk cover the true change, and see none where there is none?
 
 Two votes are judged on the same rows. On a share of the rows only the first vote changes, on
 another share only the second; where both shares are equal, the risks are.
