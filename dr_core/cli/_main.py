@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
 from dr_core._utils import Array, check_integer, write_atomically
+from dr_core.cli._data_quality import Cleaning
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
@@ -54,6 +56,10 @@ PREDICTED_ROWS = 5_000
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
+NORMALIZE_HELP = "make values one that differ in case and blanks only"
+MISSING_HELP = (
+    "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
+)
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
@@ -103,6 +109,9 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--favorable", metavar="LABEL", help="the favourable label")
     add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help="privileged values")
     add("--person", metavar="COLUMN", help=PERSON_HELP)
+    add("--normalize", action="store_true", help=NORMALIZE_HELP)
+    add("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    add("--missing", choices=("keep", "drop"), help=MISSING_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
@@ -197,12 +206,20 @@ def _audit_classes(
             reference=None if subject.is_chunked else subject.X,
             **_get_chunk_options(subject),
         )
+    comparison = replace(comparison, evidence=_collect_evidence(subject))
     print_comparison(console, comparison, facts)
     _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
     write_output(console, options.json, comparison.to_json)
     title = f"Audit of {subject.name}"
     to_html = partial(comparison.to_html, title=title, facts=facts)
     write_output(console, options.html, to_html)
+
+
+def _collect_evidence(subject: Subject) -> dict[str, Any]:
+    """Return what is known about data and run, for JSON and report."""
+    if subject.findings is None:
+        return {}
+    return {"data_quality": [finding.to_dict() for finding in subject.findings]}
 
 
 @contextmanager
@@ -229,6 +246,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     with _record_notes() as notes:
         subject = _load_subject(options)
     _print_notes(notes)
+    for finding in subject.findings or ():
+        print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
     if options.model:
         model = load_model(options.model, trust_pickle=options.trust_pickle)
         return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
@@ -261,15 +280,23 @@ def _load_subject(options: argparse.Namespace) -> Subject:
                 "--label, --favorable, --privileged and --person are for files; the data set "
                 f"{options.source!r} defines its own."
             )
+        if options.normalize or options.drop or options.missing:
+            raise ValueError(
+                "--normalize, --drop and --missing are for files; the shipped data sets are clean."
+            )
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
     file = Path(options.source), options.label, options.favorable, options.privileged
+    cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:
-        return load_file(*file, options.coupled, options.person)
+        is_trained_on = options.model is None
+        return load_file(
+            *file, options.coupled, options.person, cleaning, is_trained_on=is_trained_on
+        )
     if not options.model:
         raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
-    return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person)
+    return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person, cleaning)
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:

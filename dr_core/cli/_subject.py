@@ -22,9 +22,12 @@ from dr_core._tables import (
     read_table,
 )
 from dr_core._utils import Array, quote
+from dr_core.cli._data_quality import Cleaning, Finding, check_frame, check_values
 from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
 
 __all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
+
+NO_CLEANING = Cleaning()
 
 MAX_NUMERIC_CLASSES = 20
 """A numeric label with more values is a quantity, not a class."""
@@ -43,6 +46,7 @@ class Subject:
     favorable : favourable label; None if y is a quantity
     meaning : favourable label in words
     person : identity of the person whom each row is about, in the form of y; None if unknown
+    findings : what in the data can make the audit misleading; None if they were not checked
     """
 
     name: str
@@ -53,6 +57,7 @@ class Subject:
     favorable: Any
     meaning: str
     person: Any = None
+    findings: Sequence[Finding] | None = None
 
     @property
     def is_regression(self) -> bool:
@@ -97,6 +102,9 @@ def load_file(
     privileged: Sequence[str],
     coupled: Path | None = None,
     person: str | None = None,
+    cleaning: Cleaning = NO_CLEANING,
+    *,
+    is_trained_on: bool = True,
 ) -> Subject:
     """Load a CSV or Parquet file.
 
@@ -108,22 +116,25 @@ def load_file(
     privileged : texts such as "sex=Male" or "race=White,Asian"
     coupled : file of rules for coupled columns, see `read_rules`
     person : name of the column that says whom each row is about
+    cleaning : what to change before the audit
+    is_trained_on : whether a model will be trained on these rows
     """
     frame = read_table(_check_is_file(path))
-    _check_columns(path, label, privileged, person, frame.columns)
+    label = _check_columns(path, label, privileged, person, frame.columns)
+    sensitive = _find_sensitive(privileged, frame.columns)
+    frame = cleaning.apply(frame, label, sensitive)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
-    if frame[label].isna().any():
-        raise ValueError(
-            f"label column {label!r} has missing values in {frame[label].isna().sum()} rows."
-        )
+    features = frame.drop(columns=[] if person is None else [person])
+    findings = check_frame(features, label, sensitive, is_trained_on=is_trained_on)
     y = frame.pop(label)
     people = None if person is None else frame.pop(person)
-    attributes = _learn_file_attributes(as_table(frame), privileged, coupled)
-    attributes.encode(as_table(frame))  # raises on missing values before a model is trained
+    attributes = _learn_file_attributes(
+        as_table(frame), privileged, coupled, missing=cleaning.missing
+    )
     favorable_label = _find_favorable(y.unique().tolist(), favorable)
-    meaning = str(favorable_label)
-    return Subject(path.name, frame, y, len(frame), attributes, favorable_label, meaning, people)
+    known = attributes, favorable_label, str(favorable_label), people, findings
+    return Subject(path.name, frame, y, len(frame), *known)
 
 
 def load_chunked_file(
@@ -134,24 +145,32 @@ def load_chunked_file(
     coupled: Path | None,
     rows: int,
     person: str | None = None,
+    cleaning: Cleaning = NO_CLEANING,
 ) -> Subject:
     """Open a CSV or Parquet file that is read in chunks.
 
     Parameters
     ----------
-    path, label, favorable, privileged, coupled, person
-        As for `load_file`.
+    path, label, favorable, privileged, coupled, person, cleaning
+        As for `load_file`; rows in chunks can only be kept as they are.
     rows : number of rows of a chunk
     """
+    if cleaning.normalize or cleaning.drop or cleaning.missing == "drop":
+        raise ValueError(
+            "--normalize, --drop and --missing drop need rows in memory: leave out --chunk-rows, "
+            "or clean the file."
+        )
     chunks = iter_chunks(_check_is_file(path), rows)
-    _check_columns(path, label, privileged, person, chunks.columns)
+    label = _check_columns(path, label, privileged, person, chunks.columns)
     data = as_partitions(chunks, {Y: label, PERSON: person}, want_labels=True)
-    attributes = _learn_file_attributes(data, privileged, coupled)
+    attributes = _learn_file_attributes(data, privileged, coupled, missing=cleaning.missing)
     favorable_label = _find_favorable(data.labels, favorable)
-    meaning = str(favorable_label)
-    return Subject(
-        path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning, person
-    )
+    values = {label: data.labels} | {str(a.name): a.values for a in attributes}
+    findings = [
+        one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
+    ]
+    known = attributes, favorable_label, str(favorable_label), person, findings
+    return Subject(path.name, chunks, label, data.n_rows, *known)
 
 
 def _check_columns(
@@ -160,7 +179,8 @@ def _check_columns(
     privileged: Sequence[str],
     person: str | None,
     columns: Collection[Any],
-) -> None:
+) -> str:
+    """Return the label column; raise ValueError if a column is not there."""
     if label is None or not privileged:
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in columns:
@@ -173,18 +193,31 @@ def _check_columns(
             f"--person must be another column of {path.name} than the label, one of "
             f"{quote(others)}; got {person!r}."
         )
+    return label
+
+
+def _find_sensitive(privileged: Sequence[str], columns: Collection[Any]) -> list[str]:
+    """Return the columns that --privileged names, of those that there are."""
+    named = (text.partition("=")[0] for text in privileged)
+    return [name for name in dict.fromkeys(named) if name in columns]
 
 
 def _learn_file_attributes(
-    table: Table | Partitions, privileged: Sequence[str], coupled: Path | None
+    table: Table | Partitions,
+    privileged: Sequence[str],
+    coupled: Path | None,
+    missing: str | None = None,
 ) -> SensitiveAttributes:
-    table.read({text.partition("=")[0] for text in privileged} & set(table.keys()))
+    table.read(_find_sensitive(privileged, table.keys()))
     chosen = dict(_parse_privileged(text, table) for text in privileged)
     if len(chosen) < len(privileged):
         raise ValueError(
             "--privileged names a column twice; pass all its values at once: race=White,Asian."
         )
-    return learn_attributes(table, chosen, coupled=read_rules(coupled, table))
+    rules = read_rules(coupled, table)
+    return learn_attributes(
+        table, chosen, coupled=rules, missing="keep" if missing == "keep" else "error"
+    )
 
 
 def _check_is_file(path: Path) -> Path:

@@ -32,6 +32,7 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
+from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._plausible import (
     RISK_COLUMNS,
@@ -54,7 +55,7 @@ from dr_core.risk import describe_hidden_risk, describe_missing
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["Headline", "Sections", "format_headline"]
+__all__ = ["MIN_GROUP_ROWS", "Headline", "Sections", "format_headline"]
 
 MAX_GROUP_ROWS = 40
 """Rows of a table of groups; the most affected groups are shown."""
@@ -63,7 +64,7 @@ MAX_FEATURE_COLUMNS = 30
 """Columns of X in the table of individuals, sensitive columns first."""
 
 MIN_GROUP_ROWS = 30
-"""Smaller groups are not named in the headline as the most affected, if there are larger ones."""
+"""Rates of smaller groups are uncertain; the headline names larger ones, if there are any."""
 
 MATERIAL_CHANGE = 0.1
 """Risks that differ from DR by more than this share of it stand beside it in the headline."""
@@ -186,6 +187,10 @@ class Sections:
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Facts about the audit, those given by the caller first."""
         return collect_facts(self.comparison.settings, given)
+
+    def data_quality(self) -> ReportTable | None:
+        """Table of what in the data can make the audit misleading; None if not checked."""
+        return make_data_quality_table(self.comparison.evidence)
 
     # The headline
 
