@@ -9,16 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
 from dr_core._utils import Array, check_integer, write_atomically
 from dr_core.cli._data_quality import Cleaning
+from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
@@ -28,6 +31,7 @@ from dr_core.cli._terminal import (
     print_comparison,
     print_datasets,
     print_risk,
+    print_stage,
 )
 from dr_core.comparison import compare
 from dr_core.report import make_environment
@@ -53,6 +57,24 @@ TOLERANCE_IN_STD = 0.05
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
 
+EPILOG = """\
+examples:
+  dr-audit income
+  dr-audit loans.csv --label repaid --favorable yes --privileged sex=male race=White,Asian
+  dr-audit loans.parquet --label repaid --favorable yes --privileged sex=male \\
+      --model model.skops --html audit.html --json audit.json
+  cat loans.csv | dr-audit - --label repaid --favorable yes --privileged sex=male --json -
+
+exit codes:
+  0    the audit was completed
+  2    bad input, or the audit could not be completed
+  130  interrupted
+"""
+
+SOURCE_HELP = (
+    "a shipped data set (see --list), a CSV, TSV, Parquet, Feather or Excel file, or - for CSV "
+    "or Parquet from standard input"
+)
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
@@ -84,8 +106,9 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     0
     """
     options = _make_parser().parse_args(arguments)
+    to_stdout = STANDARD in (options.json, options.html)
     try:
-        return _run(options, console or make_console())
+        return _run(options, console or make_console(stderr=to_stdout))
     except MemoryError:
         print(OUT_OF_MEMORY, file=sys.stderr)
         return BAD_INPUT
@@ -101,9 +124,12 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dr-audit",
         description="How many decisions of a model change when only sensitive attributes do?",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("source", nargs="?", help="a shipped data set (see --list), or a CSV or Parquet file")
+    add("source", nargs="?", help=SOURCE_HELP)
+    add("--version", action="version", version=f"dr-audit {version('discriminative-risk')}")
     add("--list", action="store_true", help="list the shipped data sets")
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
@@ -119,8 +145,8 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--tolerance", type=float, help="largest change of a numeric prediction to ignore")
     add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
     add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
-    add("--json", type=Path, metavar="FILE", help="also write the values as JSON")
-    add("--html", type=Path, metavar="FILE", help="also write an HTML report")
+    add("--json", type=Path, metavar="FILE", help="also write the values as JSON; - for stdout")
+    add("--html", type=Path, metavar="FILE", help="also write an HTML report; - for stdout")
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
@@ -139,7 +165,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise an error for outputs that cannot be written, before the audit starts."""
-    source = None if options.source in (None, *datasets.names()) else Path(options.source)
+    named = (None, str(STANDARD), *datasets.names())
+    source = None if options.source in named else Path(options.source)
     inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
     check_outputs(inputs, {"--json": options.json, "--html": options.html})
     if options.html:
@@ -173,8 +200,14 @@ def _audit_quantity(
         table.insert(1, "risk_coupled", coupled.table()["risk"])
         found += _assess_plausibility(subject, coupled)
     print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
+    write_output(console, options.json, partial(_write_risks, table))
+
+
+def _write_risks(table: pd.DataFrame, path: Path | None) -> str:
     text = table.to_json(orient="index", indent=2) + "\n"
-    write_output(console, options.json, lambda path: write_atomically(path, text))
+    if path is not None:
+        write_atomically(path, text)
+    return text
 
 
 def _assess_plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
@@ -192,6 +225,8 @@ def _audit_classes(
 ) -> None:
     if options.tolerance is not None:
         raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
+    what = ", bounds and pruning" if options.html and not subject.is_chunked else ""
+    print_stage(f"auditing the model{what}")
     with _record_notes() as notes:
         comparison = compare(
             {"model": model},
@@ -243,6 +278,7 @@ def _get_chunk_options(subject: Subject) -> dict[str, Any]:
 
 def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
     """Return the subject, the fitted model, the rows to audit (None: all), and facts."""
+    print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
     _print_notes(notes)
@@ -252,6 +288,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
         model = load_model(options.model, trust_pickle=options.trust_pickle)
         return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
     train, test = _split(subject, options.seed)
+    print_stage(f"training a random forest on {len(train):,} rows")
     model = default_model(
         subject.X, regression=subject.is_regression, random_state=options.seed
     ).fit(*subject.at(train))
@@ -287,7 +324,8 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    file = Path(options.source), options.label, options.favorable, options.privileged
+    path = save_standard_input() if options.source == str(STANDARD) else Path(options.source)
+    file = path, options.label, options.favorable, options.privileged
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:
         is_trained_on = options.model is None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from dr_core._utils import check_writable
+from dr_core.cli._files import STANDARD
 from dr_core.cli._terminal import escape_unprintable
 
 __all__ = ["check_outputs", "write_output"]
@@ -33,7 +34,8 @@ def check_outputs(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path 
     """
     read, written = (_get_given(paths) for paths in (inputs, outputs))
     for option, path in written.items():
-        check_writable(path)
+        if path != STANDARD:
+            check_writable(path)
         for name, other in read.items():
             if _is_same_file(path, other):
                 raise ValueError(
@@ -46,9 +48,14 @@ def check_outputs(inputs: Mapping[str, Path | None], outputs: Mapping[str, Path 
             )
 
 
-def write_output(console: Console, path: Path | None, write: Callable[[Path], Any]) -> None:
-    """Write a file with this function, and print its path; do nothing if there is no path."""
-    if path is not None:
+def write_output(console: Console, path: Path | None, write: Callable[[Path | None], str]) -> None:
+    """Write a file with this function, and print its path; do nothing if there is no path.
+
+    The function returns the text, and writes it to a file if it is given one.
+    """
+    if path == STANDARD:
+        sys.stdout.write(f"{write(None).rstrip()}\n")
+    elif path is not None:
         write(path)
         console.print(Text(f"Wrote {escape_unprintable(path)}"), soft_wrap=True)
 

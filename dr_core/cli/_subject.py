@@ -12,17 +12,18 @@ from typing import Any
 from dr_core import datasets
 from dr_core._tables import (
     PERSON,
-    Chunks,
     Partitions,
     Table,
     Y,
     as_partitions,
     as_table,
+    detect_file_format,
     iter_chunks,
     read_table,
 )
 from dr_core._utils import Array, quote
 from dr_core.cli._data_quality import Cleaning, Finding, check_frame, check_values
+from dr_core.cli._files import simplify_types
 from dr_core.perturbation import Rules, SensitiveAttributes, learn_attributes
 
 __all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
@@ -40,7 +41,7 @@ class Subject:
     Attributes
     ----------
     name : name of the data set or file
-    X, y : features and labels; for a file read in chunks, the chunks and the label column's name
+    X, y : features and labels; for a file read in chunks, partitions and the label column's name
     n_rows : number of rows
     attributes : sensitive attributes, with all their values
     favorable : favourable label; None if y is a quantity
@@ -75,7 +76,7 @@ class Subject:
     @property
     def is_chunked(self) -> bool:
         """Whether the rows are read in chunks."""
-        return isinstance(self.X, Chunks)
+        return isinstance(self.X, Partitions)
 
 
 def load_shipped(name: str, coupled: Path | None = None) -> Subject:
@@ -120,6 +121,8 @@ def load_file(
     is_trained_on : whether a model will be trained on these rows
     """
     frame = read_table(_check_is_file(path))
+    if is_trained_on:
+        frame = simplify_types(frame)
     label = _check_columns(path, label, privileged, person, frame.columns)
     sensitive = _find_sensitive(privileged, frame.columns)
     frame = cleaning.apply(frame, label, sensitive)
@@ -160,8 +163,9 @@ def load_chunked_file(
             "--normalize, --drop and --missing drop need rows in memory: leave out --chunk-rows, "
             "or clean the file."
         )
-    chunks = iter_chunks(_check_is_file(path), rows)
+    chunks = iter_chunks(_check_is_file(path), rows, **_find_options(path))
     label = _check_columns(path, label, privileged, person, chunks.columns)
+    chunks.remember({label, *_find_sensitive(privileged, chunks.columns)})
     data = as_partitions(chunks, {Y: label, PERSON: person}, want_labels=True)
     attributes = _learn_file_attributes(data, privileged, coupled, missing=cleaning.missing)
     favorable_label = _find_favorable(data.labels, favorable)
@@ -170,7 +174,15 @@ def load_chunked_file(
         one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
     ]
     known = attributes, favorable_label, str(favorable_label), person, findings
-    return Subject(path.name, chunks, label, data.n_rows, *known)
+    return Subject(path.name, data, label, data.n_rows, *known)
+
+
+def _find_options(path: Path) -> dict[str, Any]:
+    """Return how to read the chunks of a file, for CSV files as detected."""
+    if ".csv" not in path.suffixes and ".tsv" not in path.suffixes:
+        return {}
+    found = detect_file_format(path)
+    return found.options | ({"converters": found.converters} if found.numbers else {})
 
 
 def _check_columns(
@@ -196,9 +208,20 @@ def _check_columns(
     return label
 
 
+def split_privileged(text: str, columns: Collection[Any]) -> tuple[str, str, str]:
+    """Split "sex=Male" at the equals sign behind a column, whose name may have one, too.
+
+    >>> split_privileged("a=b=1", ["a=b"]), split_privileged("sex=Male", [])
+    (('a=b', '=', '1'), ('sex', '=', 'Male'))
+    """
+    known = [name for name in map(str, columns) if text.startswith(f"{name}=")]
+    column = max(known, key=len, default=text.partition("=")[0])
+    return column, text[len(column) : len(column) + 1], text[len(column) + 1 :]
+
+
 def _find_sensitive(privileged: Sequence[str], columns: Collection[Any]) -> list[str]:
     """Return the columns that --privileged names, of those that there are."""
-    named = (text.partition("=")[0] for text in privileged)
+    named = (split_privileged(text, columns)[0] for text in privileged)
     return [name for name in dict.fromkeys(named) if name in columns]
 
 
@@ -229,7 +252,7 @@ def _check_is_file(path: Path) -> Path:
 
 
 def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
-    column, equals, wanted = text.partition("=")
+    column, equals, wanted = split_privileged(text, table.keys())
     if not equals:
         raise ValueError(f"--privileged must be COLUMN=VALUE; got {text!r}.")
     if column not in table.keys():  # noqa: SIM118

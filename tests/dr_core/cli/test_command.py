@@ -185,7 +185,7 @@ BAD = {
     ),
     "a file of an unknown kind": (
         ("{other}", "--label", "good", "--privileged", "sex=male"),
-        "'notes.txt' must end in .csv, .csv.gz or .parquet.",
+        "'notes.txt' must end in .csv, .csv.gz, .tsv, .feather, .xlsx or .parquet.",
     ),
     "an empty file": (
         ("{empty}", "--label", "good", "--privileged", "sex=male"),
