@@ -60,19 +60,21 @@ def translate_rules(
     }
 
 
-def _translate_cases(column: str, driver: str, cases: Any, dataset: Any, values: Array) -> Any:
+def _translate_cases(
+    column: str, driver: str, cases: Any, dataset: Any, values: Mapping[Any, float]
+) -> Any:
     if callable(cases):
-        return partial(_call_with_value, cases, values.tolist())
+        return partial(_call_with_value, cases, dict(values))
     if not isinstance(cases, Mapping):
         return cases
     return dict(_iter_cases(column, driver, cases, dataset, values))
 
 
 def _call_with_value(
-    function: Callable[[Any, Any], Any], values: list[Any], code: int, own: Any
+    function: Callable[[Any, Any], Any], values: Mapping[Any, float], label: Any, own: Any
 ) -> Any:
-    """Call the function of a rule with the protected value of a pattern, not with its code."""
-    return function(values[code], own)
+    """Call the function of a rule with the protected value of a pattern, not with its label."""
+    return function(values[label], own)
 
 
 def _iter_cases(

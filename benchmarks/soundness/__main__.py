@@ -15,6 +15,7 @@ from benchmarks.soundness.bounds import bounds_hold
 from benchmarks.soundness.dummies import dummies_are_found
 from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
+from benchmarks.soundness.paired_changes import paired_changes
 from benchmarks.soundness.plausibility import false_alarms
 from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.soundness.shift_interval import shift_intervals
@@ -28,6 +29,7 @@ DESIGNS: dict[str, Design] = {
     "bounds": bounds_hold,
     "dummies": dummies_are_found,
     "shift": shift_intervals,
+    "changes": paired_changes,
 }
 
 

@@ -5,6 +5,7 @@
 - `_people`: people whom several rows are about
 - `_dask`: rows in a Dask DataFrame
 - `_chunks`: files larger than memory, a chunk of rows at a time
+- `_formats`: encoding, separator and numbers of text files
 - `_reading`: files that may be broken or made to do harm
 """
 
@@ -18,7 +19,7 @@ from dr_core._tables._partitions import (
     as_partitions,
 )
 from dr_core._tables._people import People, PeopleCounts
-from dr_core._tables._reading import read_table
+from dr_core._tables._reading import detect_file_format, read_table
 from dr_core._tables._table import (
     Factorized,
     Recoded,
@@ -49,6 +50,7 @@ __all__ = [
     "as_partitions",
     "as_table",
     "check_zero_one",
+    "detect_file_format",
     "encode",
     "encode_known",
     "factorize",

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import infer_dtype
+from pandas.api.types import infer_dtype, is_numeric_dtype
 
 from dr_core._tables._reading import (
     CSV_ENDINGS,
@@ -61,7 +61,8 @@ def iter_chunks(
     Parameters
     ----------
     path : str, Path, or several of them
-        Files ending in .parquet, .pq, .csv or .csv.gz; several are read one after another.
+        Files ending in .parquet, .pq, .csv, .tsv, .csv.gz or .tsv.gz; several are read one after
+        another.
     rows : int
         Maximum number of rows in a chunk.
     **options
@@ -93,7 +94,8 @@ def iter_chunks(
     if len({one.name.endswith(PARQUET_ENDINGS) for one in paths}) > 1:
         raise ValueError("all files must be Parquet, or all CSV; these are mixed.")
     if paths[0].name.endswith(CSV_ENDINGS):
-        return CsvChunks(paths, rows, options)
+        tab = {"sep": "\t"} if all(".tsv" in one.suffixes for one in paths) else {}
+        return CsvChunks(paths, rows, tab | options)
     if options:
         raise TypeError(f"Parquet files take no options; found {', '.join(options)}.")
     return ParquetChunks(paths, rows)
@@ -107,6 +109,25 @@ class Chunks(ABC):
 
     def __init__(self, paths: list[Path], rows: int) -> None:
         self.paths, self.rows = paths, rows
+        self._remembered: list[Any] = []
+        self._digests: list[tuple[int, dict[Any, pd.Series]]] = []
+
+    def remember(self, keys: Collection[Any]) -> None:
+        """Keep the distinct values of these columns when their types are found: `recall`."""
+        self._remembered = list(keys)
+
+    def recall(self, keys: Collection[Any]) -> list[tuple[int, dict[Any, pd.Series]]] | None:
+        """Return the rows of each chunk, and each distinct value of these columns.
+
+        Return None if they were not kept, or would be others if they were read with the common
+        type of their column: the chunks must be read again.
+        """
+        dtypes, chunks = self.dtypes, []
+        for n_rows, digest in self._digests:
+            cast = {key: _cast_exactly(digest.get(key), dtypes.get(key)) for key in keys}
+            chunks.append((n_rows, cast))
+        is_known = chunks and not any(one is None for _, cast in chunks for one in cast.values())
+        return chunks if is_known else None
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         return self.select(None)
@@ -129,6 +150,8 @@ class Chunks(ABC):
         # For each column, each kind of values and where it was found first.
         found: dict[Any, dict[Any, str]] = defaultdict(dict)
         for where, frame in self._iter_located(uncertain) if uncertain else ():
+            kept = {key: frame[key].drop_duplicates() for key in self._remembered if key in frame}
+            self._digests.append((len(frame), kept))
             for key in frame if len(frame) else ():
                 for kind in self._find_kinds(frame[key]):
                     found[key].setdefault(kind, where)
@@ -304,6 +327,21 @@ def _cast(frame: pd.DataFrame, dtypes: Mapping[Any, Any]) -> pd.DataFrame:
         if dtype is not str and key in cast and cast[key].dtype != dtype:
             cast[key] = cast[key].astype(dtype)
     return cast
+
+
+def _cast_exactly(column: pd.Series | None, dtype: Any) -> pd.Series | None:
+    """Return a column with another type; None if the reader would have read other values."""
+    if column is None or dtype is None:
+        return None
+    is_missing = column.isna().all()
+    if dtype is str:
+        # The text of numbers is not known: "01" was read as 1.
+        return column if is_missing or not is_numeric_dtype(column) else None
+    if column.dtype == dtype or is_missing:
+        return column
+    if column.dtype.kind in "iu" and dtype.kind == "f" and (column.abs() < 2**53).all():
+        return column.astype(dtype)
+    return None
 
 
 def find_csv_kinds(column: pd.Series) -> list[Any]:

@@ -267,15 +267,7 @@ class Parts(Partitions):
     def _collect(self, keys: list[Any]) -> None:
         """Count the distinct values of these columns; at first, also lengths and labels."""
         is_first = not self._lengths
-        wanted = {Y} if is_first and self._want_labels else set()
-        named = {key: name for key, name in self._named.items() if key in wanted}
-        lists = {key: parts for key, parts in self._lists.items() if key in wanted}
-        read = {*keys, *named.values()} or set(list(self._dtypes)[:1])
-        dtypes = {key: dtype for key, dtype in self._dtypes.items() if key in read}
-        collect = partial(_collect_values, keys=keys, with_labels=bool(named or lists))
-        task = PartTask(collect, dtypes, named)
-        results = self._run(task, list(dtypes), partial(_find_columns, lists, {}, []), False)
-        found = [part or PartValues(0, {}, []) for part in results]
+        found = self._read_values(keys, {Y} if is_first and self._want_labels else set())
         if not any(part.n_rows for part in found):
             raise ValueError(EMPTY)
         if is_first:
@@ -283,6 +275,17 @@ class Parts(Partitions):
             self._labels = _unite(part.labels for part in found)
         for key in keys:
             self._counts[key] = _add_counts(part.counts.get(key, {}) for part in found)
+
+    def _read_values(self, keys: list[Any], wanted: set[str]) -> list[PartValues]:
+        """Read the distinct values of these columns, and of y if it is wanted, in one pass."""
+        named = {key: name for key, name in self._named.items() if key in wanted}
+        lists = {key: parts for key, parts in self._lists.items() if key in wanted}
+        read = {*keys, *named.values()} or set(list(self._dtypes)[:1])
+        dtypes = {key: dtype for key, dtype in self._dtypes.items() if key in read}
+        collect = partial(_collect_values, keys=keys, with_labels=bool(named or lists))
+        task = PartTask(collect, dtypes, named)
+        results = self._run(task, list(dtypes), partial(_find_columns, lists, {}, []), False)
+        return [part or PartValues(0, {}, []) for part in results]
 
     def _check_lengths(self) -> None:
         n_rows, n_parts = self.n_rows, len(self._lengths)
@@ -311,6 +314,16 @@ class Frames(Parts):
     @property
     def sample(self) -> Table:
         return self._sample
+
+    def _read_values(self, keys: list[Any], wanted: set[str]) -> list[PartValues]:
+        """Return what chunks kept from the pass that found their types, to save another one."""
+        is_chunked = isinstance(self._source, Chunks) and not wanted & {*self._lists}
+        label = self._named.get(Y) if Y in wanted else None
+        columns = {*keys, label} - {None}
+        kept = self._source.recall(columns) if is_chunked and columns else None
+        if kept is None:
+            return super()._read_values(keys, wanted)
+        return [_digest_values(n_rows, columns, keys, label) for n_rows, columns in kept]
 
     def _frames(self, keys: list[Any] | None) -> Iterable[Any]:
         if isinstance(self._source, Chunks):
@@ -397,6 +410,7 @@ def as_partitions(X: Any, columns: Mapping[str, Any], *, want_labels: bool = Fal
     Parameters
     ----------
     X : table, Dask DataFrame, `iter_chunks(...)`, iterable of frames, or a function returning one
+        Partitions are returned as they are, with the columns that they have.
     columns : mapping
         Other columns of the rows, by name; see `Parts`. Values of None are left out.
     want_labels : bool
@@ -412,6 +426,8 @@ def as_partitions(X: Any, columns: Mapping[str, Any], *, want_labels: bool = Fal
     >>> [part.y.tolist() for part in data.map(lambda part: part)]
     [[0, 1], [1]]
     """
+    if isinstance(X, Partitions):
+        return X
     given = {key: value for key, value in columns.items() if value is not None}
     if want_labels and Y not in given:
         raise ValueError("y is None: pass the true labels, or the name of their column.")
@@ -495,6 +511,14 @@ def _add_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
         for value, count in of_part.items():
             total[value] = total.get(value, 0) + count
     return total
+
+
+def _digest_values(
+    n_rows: int, columns: Mapping[Any, Any], keys: list[Any], label: str | None
+) -> PartValues:
+    distinct = {key: as_table(column.to_frame()).distinct(key) for key, column in columns.items()}
+    labels = [] if label is None else distinct[label]
+    return PartValues(n_rows, {key: distinct[key] for key in keys}, labels)
 
 
 def _unite(lists: Iterable[list[Any]]) -> list[Any]:

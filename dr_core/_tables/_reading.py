@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import gzip
 import io
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from dr_core._tables._formats import (
+    FALLBACK_ENCODING,
+    SAMPLE_BYTES,
+    TextFormat,
+    detect_format,
+)
 from dr_core._utils import find_repeated, get_max_unpacked, quote, truncate
 
 __all__ = [
@@ -19,12 +27,16 @@ __all__ = [
     "PARQUET_ENDINGS",
     "check_ending",
     "check_header",
+    "detect_file_format",
     "name_file_in_errors",
     "open_csv",
     "read_table",
 ]
 
-PARQUET_ENDINGS, CSV_ENDINGS = (".parquet", ".pq"), (".csv", ".csv.gz")
+PARQUET_ENDINGS, CSV_ENDINGS = (".parquet", ".pq"), (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+
+OTHER_ENDINGS = (".feather", ".xlsx")
+"""Files that are read as a whole only."""
 
 BYTES_PER_NUMBER = 8
 
@@ -35,7 +47,10 @@ FORMAT_OPTIONS = {"sep", "delimiter", "quotechar", "quoting", "escapechar", "enc
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    r"""Read a CSV or Parquet file; errors name the file.
+    r"""Read a CSV, Parquet, Feather or Excel file; errors name the file.
+
+    Encoding, separator and decimal commas of CSV files are detected; a warning says what was
+    found if it is not UTF-8 with commas.
 
     Examples
     --------
@@ -47,15 +62,30 @@ def read_table(path: Path) -> pd.DataFrame:
       sex  age
     0   M   30
     """
-    check_ending(path)
+    check_ending(path, OTHER_ENDINGS)
     with name_file_in_errors(path):
-        return _read_csv(path) if path.name.endswith(CSV_ENDINGS) else _read_parquet(path)
+        if path.name.endswith(CSV_ENDINGS):
+            return _read_csv(path)
+        if path.name.endswith(".xlsx"):
+            return _read_excel(path)
+        return _read_feather(path) if path.name.endswith(".feather") else _read_parquet(path)
 
 
-def check_ending(path: Path) -> None:
-    """Raise ValueError if the file is neither CSV nor Parquet by its name."""
-    if not path.name.endswith(PARQUET_ENDINGS + CSV_ENDINGS):
-        raise ValueError(f"{path.name!r} must end in .csv, .csv.gz or .parquet.")
+def check_ending(path: Path, others: tuple[str, ...] = ()) -> None:
+    """Raise ValueError if the file is not CSV, Parquet or one of the others by its name."""
+    if not path.name.endswith(PARQUET_ENDINGS + CSV_ENDINGS + others):
+        known = ", ".join((".csv", ".csv.gz", ".tsv", *others))
+        raise ValueError(f"{path.name!r} must end in {known} or .parquet.")
+
+
+def detect_file_format(path: Path) -> TextFormat:
+    """Detect how a CSV file is written; warn if it is not UTF-8 with commas."""
+    with name_file_in_errors(path):
+        with open_csv(path) as stream:
+            found = detect_format(stream.read(SAMPLE_BYTES))
+        if str(found):
+            warnings.warn(f"{path.name!r} is read with {found}.", stacklevel=4)
+        return found
 
 
 @contextmanager
@@ -64,7 +94,12 @@ def name_file_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ImportError("Parquet files need pyarrow: pip install pyarrow") from error
+        is_excel = path.name.endswith(".xlsx")
+        needed = "openpyxl" if is_excel else "pyarrow"
+        kind = "Excel" if is_excel else "Parquet and Feather"
+        raise ImportError(f"{kind} files need {needed}: run pip install {needed}") from error
+    except UserWarning:
+        raise
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name!r} is not UTF-8 text; save it as UTF-8.") from error
     except Exception as error:
@@ -100,10 +135,46 @@ def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    check_header(path)
+    found = detect_file_format(path)
+    try:
+        return _read_text(path, found)
+    except UnicodeDecodeError:
+        if found.encoding != "utf-8":
+            raise
+        # The first other character comes after the sample.
+        return _read_text(path, replace(found, encoding=FALLBACK_ENCODING))
+
+
+def _read_text(path: Path, found: TextFormat) -> pd.DataFrame:
+    check_header(path, found.options)
     with open_csv(path) as stream:
         # low_memory=True infers types from parts of a column, which may then have both 1 and "1".
-        return pd.read_csv(stream, index_col=False, low_memory=False)
+        frame = pd.read_csv(
+            stream,
+            index_col=False,
+            low_memory=False,
+            dtype=dict.fromkeys(found.numbers, str),
+            **found.options,
+        )
+    return found.convert(frame)
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    sheets = pd.read_excel(path, sheet_name=None, engine="openpyxl")
+    if len(sheets) > 1:
+        warnings.warn(
+            f"{path.name!r} has {len(sheets)} sheets; the first, {next(iter(sheets))!r}, is read.",
+            stacklevel=4,
+        )
+    return next(iter(sheets.values()))
+
+
+def _read_feather(path: Path) -> pd.DataFrame:
+    from pyarrow.feather import read_table as read_feather
+
+    table = read_feather(path)
+    _check_no_repeats(table.column_names)
+    return table.to_pandas()
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

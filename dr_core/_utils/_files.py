@@ -40,7 +40,15 @@ def write_atomically(path: str | Path, text: str) -> None:
     ...     [file.name for file in Path(folder).iterdir()]
     ['a.txt']
     """
-    path = check_writable(path).resolve()
+    try:
+        _write(check_writable(path).resolve(), text)
+    except OSError as error:
+        if error.filename is None:  # such as a full disk, found while writing
+            error.filename = str(path)
+        raise
+
+
+def _write(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return

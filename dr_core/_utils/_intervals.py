@@ -24,6 +24,7 @@ __all__ = [
     "MeanSample",
     "chernoff",
     "clopper_pearson",
+    "compute_difference_interval",
     "find_largest_mean",
     "fold_interval",
     "widen_interval",
@@ -123,6 +124,34 @@ def find_largest_mean(mean: float, most: float) -> float:
 def _excess(mu: float, mean: float, most: float) -> float:
     """Return kl(mean, μ) - most, for the Kullback-Leibler divergence of two coins."""
     return float(rel_entr(mean, mu) + rel_entr(1 - mean, 1 - mu)) - most
+
+
+def compute_difference_interval(
+    differences: Array, weights: Array, confidence: float
+) -> tuple[float, float]:
+    """Return the interval of the mean of paired differences in [-1, 1].
+
+    For 0/1 values it is that of Bonett and Price (2012): a normal interval with two pseudo-pairs,
+    of difference 1 and -1, without which intervals of rare differences are too short.
+
+    Parameters
+    ----------
+    differences : (n,) of each pair
+    weights : (n,) of the pairs, which count as Kish's effective number of pairs
+    confidence : in (0, 1)
+
+    Examples
+    --------
+    >>> low, high = compute_difference_interval(np.array([1, 0, 0, -1, 0, 0]), np.ones(6), 0.95)
+    >>> round(low, 3), round(high, 3)
+    (-0.49, 0.49)
+    """
+    total = weights.sum()
+    n = total**2 / (weights @ weights)
+    mean = (weights @ differences) / total * n / (n + 2)
+    mean_square = ((weights @ differences**2) / total * n + 2) / (n + 2)
+    half = float(norm.ppf(0.5 + confidence / 2)) * math.sqrt((mean_square - mean**2) / (n + 2))
+    return max(-1.0, float(mean - half)), min(1.0, float(mean + half))
 
 
 def fold_interval(low: float, high: float) -> tuple[float, float]:

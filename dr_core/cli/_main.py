@@ -7,16 +7,23 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
-from dr_core._utils import Array, check_integer, check_writable, write_atomically
+from dr_core._utils import Array, check_integer, write_atomically
+from dr_core.cli._data_quality import Cleaning
+from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._models import default_model, load_model
+from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -24,6 +31,7 @@ from dr_core.cli._terminal import (
     print_comparison,
     print_datasets,
     print_risk,
+    print_stage,
 )
 from dr_core.comparison import compare
 from dr_core.report import make_environment
@@ -32,7 +40,11 @@ from dr_core.risk import Plausibility, RiskAssessment, assess_risk
 __all__ = ["main"]
 
 BAD_INPUT = 2
-"""Exit code for bad input."""
+"""Exit code for bad input, and for an audit that cannot be completed."""
+
+OUT_OF_MEMORY = (
+    "dr-audit: out of memory. Read the file in chunks: --chunk-rows 100000 --model FILE."
+)
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -45,10 +57,32 @@ TOLERANCE_IN_STD = 0.05
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
 
+EPILOG = """\
+examples:
+  dr-audit income
+  dr-audit loans.csv --label repaid --favorable yes --privileged sex=male race=White,Asian
+  dr-audit loans.parquet --label repaid --favorable yes --privileged sex=male \\
+      --model model.skops --html audit.html --json audit.json
+  cat loans.csv | dr-audit - --label repaid --favorable yes --privileged sex=male --json -
+
+exit codes:
+  0    the audit was completed
+  2    bad input, or the audit could not be completed
+  130  interrupted
+"""
+
+SOURCE_HELP = (
+    "a shipped data set (see --list), a CSV, TSV, Parquet, Feather or Excel file, or - for CSV "
+    "or Parquet from standard input"
+)
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
 PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
+NORMALIZE_HELP = "make values one that differ in case and blanks only"
+MISSING_HELP = (
+    "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
+)
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
@@ -73,8 +107,12 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     0
     """
     options = _make_parser().parse_args(arguments)
+    to_stdout = STANDARD in (options.json, options.html)
     try:
-        return _run(options, console or make_console())
+        return _run(options, console or make_console(stderr=to_stdout))
+    except MemoryError:
+        print(OUT_OF_MEMORY, file=sys.stderr)
+        return BAD_INPUT
     except (ValueError, TypeError, ImportError, OSError) as error:
         print(f"dr-audit: {escape_unprintable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
@@ -87,14 +125,20 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dr-audit",
         description="How many decisions of a model change when only sensitive attributes do?",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("source", nargs="?", help="a shipped data set (see --list), or a CSV or Parquet file")
+    add("source", nargs="?", help=SOURCE_HELP)
+    add("--version", action="version", version=f"dr-audit {version('discriminative-risk')}")
     add("--list", action="store_true", help="list the shipped data sets")
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
     add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help=PRIVILEGED_HELP)
     add("--person", metavar="COLUMN", help=PERSON_HELP)
+    add("--normalize", action="store_true", help=NORMALIZE_HELP)
+    add("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
+    add("--missing", choices=("keep", "drop"), help=MISSING_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
@@ -102,8 +146,8 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--tolerance", type=float, help="largest change of a numeric prediction to ignore")
     add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
     add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
-    add("--json", type=Path, metavar="FILE", help="also write the values as JSON")
-    add("--html", type=Path, metavar="FILE", help="also write an HTML report")
+    add("--json", type=Path, metavar="FILE", help="also write the values as JSON; - for stdout")
+    add("--html", type=Path, metavar="FILE", help="also write an HTML report; - for stdout")
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
@@ -122,8 +166,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise an error for outputs that cannot be written, before the audit starts."""
-    for path in filter(None, (options.json, options.html)):
-        check_writable(path)
+    named = (None, str(STANDARD), *datasets.names())
+    source = None if options.source in named else Path(options.source)
+    inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
+    check_outputs(inputs, {"--json": options.json, "--html": options.html})
     if options.html:
         make_environment()
     elif options.individuals:
@@ -154,9 +200,15 @@ def _audit_quantity(
         coupled = assess_risk(model, X, subject.attributes, **risk_options)
         table.insert(1, "risk_coupled", coupled.table()["risk"])
         found += _assess_plausibility(subject, coupled)
-    if options.json:
-        write_atomically(options.json, table.to_json(orient="index", indent=2) + "\n")
     print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
+    write_output(console, options.json, partial(_write_risks, table))
+
+
+def _write_risks(table: pd.DataFrame, path: Path | None) -> str:
+    text = table.to_json(orient="index", indent=2) + "\n"
+    if path is not None:
+        write_atomically(path, text)
+    return text
 
 
 def _assess_plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
@@ -174,6 +226,8 @@ def _audit_classes(
 ) -> None:
     if options.tolerance is not None:
         raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
+    what = ", bounds and pruning" if options.html and not subject.is_chunked else ""
+    print_stage(f"auditing the model{what}")
     with _record_notes() as notes:
         comparison = compare(
             {"model": model},
@@ -188,13 +242,21 @@ def _audit_classes(
             reference=None if subject.is_chunked else subject.X,
             **_get_chunk_options(subject),
         )
-    if options.json:
-        comparison.to_json(options.json)
-    if options.html:
-        comparison.to_html(options.html, title=f"Audit of {subject.name}", facts=facts)
+    comparison = replace(comparison, evidence=_collect_evidence(subject))
     print_comparison(console, comparison, facts)
     more = [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else []
     _print_notes(notes, [*more, *comparison.settings.get("notes", ())])
+    write_output(console, options.json, comparison.to_json)
+    title = f"Audit of {subject.name}"
+    to_html = partial(comparison.to_html, title=title, facts=facts)
+    write_output(console, options.html, to_html)
+
+
+def _collect_evidence(subject: Subject) -> dict[str, Any]:
+    """Return what is known about data and run, for JSON and report."""
+    if subject.findings is None:
+        return {}
+    return {"data_quality": [finding.to_dict() for finding in subject.findings]}
 
 
 @contextmanager
@@ -218,13 +280,17 @@ def _get_chunk_options(subject: Subject) -> dict[str, Any]:
 
 def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, str]]:
     """Return the subject, the fitted model, the rows to audit (None: all), and facts."""
+    print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
     _print_notes(notes)
+    for finding in subject.findings or ():
+        print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
     if options.model:
         model = load_model(options.model, trust_pickle=options.trust_pickle)
         return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
     train, test = _split(subject, options.seed)
+    print_stage(f"training a random forest on {len(train):,} rows")
     model = default_model(
         subject.X, regression=subject.is_regression, random_state=options.seed
     ).fit(*subject.at(train))
@@ -253,15 +319,24 @@ def _load_subject(options: argparse.Namespace) -> Subject:
                 "--label, --favorable, --privileged and --person are for files; the data set "
                 f"{options.source!r} defines its own."
             )
+        if options.normalize or options.drop or options.missing:
+            raise ValueError(
+                "--normalize, --drop and --missing are for files; the shipped data sets are clean."
+            )
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    file = Path(options.source), options.label, options.favorable, options.privileged
+    path = save_standard_input() if options.source == str(STANDARD) else Path(options.source)
+    file = path, options.label, options.favorable, options.privileged
+    cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:
-        return load_file(*file, options.coupled, options.person)
+        is_trained_on = options.model is None
+        return load_file(
+            *file, options.coupled, options.person, cleaning, is_trained_on=is_trained_on
+        )
     if not options.model:
         raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
-    return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person)
+    return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person, cleaning)
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:

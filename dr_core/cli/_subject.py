@@ -13,16 +13,18 @@ from typing import Any
 from dr_core import datasets
 from dr_core._tables import (
     PERSON,
-    Chunks,
     Partitions,
     Table,
     Y,
     as_partitions,
     as_table,
+    detect_file_format,
     iter_chunks,
     read_table,
 )
 from dr_core._utils import Array, quote
+from dr_core.cli._data_quality import Cleaning, Finding, check_frame, check_values
+from dr_core.cli._files import simplify_types
 from dr_core.perturbation import (
     Range,
     Rules,
@@ -34,6 +36,8 @@ from dr_core.perturbation import (
 )
 
 __all__ = ["Subject", "load_chunked_file", "load_file", "load_shipped", "read_rules"]
+
+NO_CLEANING = Cleaning()
 
 MAX_NUMERIC_CLASSES = 20
 """A numeric label with more values is a quantity, not a class."""
@@ -56,12 +60,13 @@ class Subject:
     Attributes
     ----------
     name : name of the data set or file
-    X, y : features and labels; for a file read in chunks, the chunks and the label column's name
+    X, y : features and labels; for a file read in chunks, partitions and the label column's name
     n_rows : number of rows
     attributes : sensitive attributes, with all their values
     favorable : favourable label; None if y is a quantity
     meaning : favourable label in words
     person : identity of the person whom each row is about, in the form of y; None if unknown
+    findings : what in the data can make the audit misleading; None if they were not checked
     """
 
     name: str
@@ -72,6 +77,7 @@ class Subject:
     favorable: Any
     meaning: str
     person: Any = None
+    findings: Sequence[Finding] | None = None
 
     @property
     def is_regression(self) -> bool:
@@ -89,7 +95,7 @@ class Subject:
     @property
     def is_chunked(self) -> bool:
         """Whether the rows are read in chunks."""
-        return isinstance(self.X, Chunks)
+        return isinstance(self.X, Partitions)
 
 
 def load_shipped(name: str, coupled: Path | None = None) -> Subject:
@@ -97,7 +103,7 @@ def load_shipped(name: str, coupled: Path | None = None) -> Subject:
     bunch = datasets.load(name)
     rules = read_rules(coupled, as_table(bunch.data))
     attributes = learn_attributes(bunch.data, bunch.privileged, coupled=rules)
-    favorable = 1 if len(bunch.target_names) == 2 else None
+    favorable = bunch.favorable
     return Subject(
         name,
         bunch.data,
@@ -105,7 +111,7 @@ def load_shipped(name: str, coupled: Path | None = None) -> Subject:
         len(bunch.data),
         attributes,
         favorable,
-        bunch.target_names[-1],
+        bunch.target_names[0 if favorable is None else favorable],
     )
 
 
@@ -116,6 +122,9 @@ def load_file(
     privileged: Sequence[str],
     coupled: Path | None = None,
     person: str | None = None,
+    cleaning: Cleaning = NO_CLEANING,
+    *,
+    is_trained_on: bool = True,
 ) -> Subject:
     """Load a CSV or Parquet file.
 
@@ -127,22 +136,27 @@ def load_file(
     privileged : texts such as "sex=Male", "race=White,Asian" or "age>=25"
     coupled : file of rules for coupled columns, see `read_rules`
     person : name of the column that says whom each row is about
+    cleaning : what to change before the audit
+    is_trained_on : whether a model will be trained on these rows
     """
     frame = read_table(_check_is_file(path))
-    _check_columns(path, label, privileged, person, frame.columns)
+    if is_trained_on:
+        frame = simplify_types(frame)
+    label = _check_columns(path, label, privileged, person, frame.columns)
+    sensitive = _find_sensitive(privileged, frame.columns)
+    frame = cleaning.apply(frame, label, sensitive)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
-    if frame[label].isna().any():
-        raise ValueError(
-            f"label column {label!r} has missing values in {frame[label].isna().sum()} rows."
-        )
+    features = frame.drop(columns=[] if person is None else [person])
+    findings = check_frame(features, label, sensitive, is_trained_on=is_trained_on)
     y = frame.pop(label)
     people = None if person is None else frame.pop(person)
-    attributes = _learn_file_attributes(as_table(frame), privileged, coupled)
-    attributes.encode(as_table(frame))  # raises on missing values before a model is trained
+    attributes = _learn_file_attributes(
+        as_table(frame), privileged, coupled, missing=cleaning.missing
+    )
     favorable_label = _find_favorable(y.unique().tolist(), favorable)
-    meaning = str(favorable_label)
-    return Subject(path.name, frame, y, len(frame), attributes, favorable_label, meaning, people)
+    known = attributes, favorable_label, str(favorable_label), people, findings
+    return Subject(path.name, frame, y, len(frame), *known)
 
 
 def load_chunked_file(
@@ -153,24 +167,41 @@ def load_chunked_file(
     coupled: Path | None,
     rows: int,
     person: str | None = None,
+    cleaning: Cleaning = NO_CLEANING,
 ) -> Subject:
     """Open a CSV or Parquet file that is read in chunks.
 
     Parameters
     ----------
-    path, label, favorable, privileged, coupled, person
-        As for `load_file`.
+    path, label, favorable, privileged, coupled, person, cleaning
+        As for `load_file`; rows in chunks can only be kept as they are.
     rows : number of rows of a chunk
     """
-    chunks = iter_chunks(_check_is_file(path), rows)
-    _check_columns(path, label, privileged, person, chunks.columns)
+    if cleaning.normalize or cleaning.drop or cleaning.missing == "drop":
+        raise ValueError(
+            "--normalize, --drop and --missing drop need rows in memory: leave out --chunk-rows, "
+            "or clean the file."
+        )
+    chunks = iter_chunks(_check_is_file(path), rows, **_find_options(path))
+    label = _check_columns(path, label, privileged, person, chunks.columns)
+    chunks.remember({label, *_find_sensitive(privileged, chunks.columns)})
     data = as_partitions(chunks, {Y: label, PERSON: person}, want_labels=True)
-    attributes = _learn_file_attributes(data, privileged, coupled)
+    attributes = _learn_file_attributes(data, privileged, coupled, missing=cleaning.missing)
     favorable_label = _find_favorable(data.labels, favorable)
-    meaning = str(favorable_label)
-    return Subject(
-        path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning, person
-    )
+    values = {label: data.labels} | {str(a.name): a.values for a in attributes}
+    findings = [
+        one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
+    ]
+    known = attributes, favorable_label, str(favorable_label), person, findings
+    return Subject(path.name, data, label, data.n_rows, *known)
+
+
+def _find_options(path: Path) -> dict[str, Any]:
+    """Return how to read the chunks of a file, for CSV files as detected."""
+    if ".csv" not in path.suffixes and ".tsv" not in path.suffixes:
+        return {}
+    found = detect_file_format(path)
+    return found.options | ({"converters": found.converters} if found.numbers else {})
 
 
 def _check_columns(
@@ -179,7 +210,8 @@ def _check_columns(
     privileged: Sequence[str],
     person: str | None,
     columns: Collection[Any],
-) -> None:
+) -> str:
+    """Return the label column; raise ValueError if a column is not there."""
     if label is None or not privileged:
         raise ValueError("a file needs --label COLUMN and --privileged COLUMN=VALUE ...")
     if label not in columns:
@@ -192,18 +224,48 @@ def _check_columns(
             f"--person must be another column of {path.name} than the label, one of "
             f"{quote(others)}; got {person!r}."
         )
+    return label
+
+
+def split_privileged(text: str, columns: Collection[Any]) -> tuple[str, str, str]:
+    """Split COLUMN=VALUE, or COLUMN>=NUMBER with another sign; "" if there is no sign.
+
+    The name of a column may have signs, too.
+
+    >>> split_privileged("a=b=1", ["a=b"]), split_privileged("sex=Male", [])
+    (('a=b', '=', '1'), ('sex', '=', 'Male'))
+    >>> split_privileged("age>=25", ["age"])
+    ('age', '>=', '25')
+    """
+    known = [name for name in map(str, columns) if text.startswith(f"{name}=")]
+    bound = BOUND.fullmatch(text)
+    if bound is not None and not known:
+        return bound["column"], bound["sign"], bound["number"]
+    column = max(known, key=len, default=text.partition("=")[0])
+    return column, text[len(column) : len(column) + 1], text[len(column) + 1 :]
+
+
+def _find_sensitive(privileged: Sequence[str], columns: Collection[Any]) -> list[str]:
+    """Return the columns that --privileged names, of those that there are."""
+    named = (split_privileged(text, columns)[0] for text in privileged)
+    return [name for name in dict.fromkeys(named) if name in columns]
 
 
 def _learn_file_attributes(
-    table: Table | Partitions, privileged: Sequence[str], coupled: Path | None
+    table: Table | Partitions,
+    privileged: Sequence[str],
+    coupled: Path | None,
+    missing: str | None = None,
 ) -> SensitiveAttributes:
-    keys = table.keys()
-    table.read({_split_column(text, keys)[0] for text in privileged} & set(keys))
+    table.read(_find_sensitive(privileged, table.keys()))
     chosen: dict[str, Any] = {}
     for text in privileged:
         column, value = _parse_privileged(text, table)
         chosen[column] = _combine(chosen[column], value) if column in chosen else value
-    return learn_attributes(table, chosen, coupled=read_rules(coupled, table))
+    rules = read_rules(coupled, table)
+    return learn_attributes(
+        table, chosen, coupled=rules, missing="keep" if missing == "keep" else "error"
+    )
 
 
 def _check_is_file(path: Path) -> Path:
@@ -214,21 +276,8 @@ def _check_is_file(path: Path) -> Path:
     return path
 
 
-def _split_column(text: str, keys: Collection[Any]) -> tuple[str, str, str]:
-    """Split COLUMN=VALUE, or COLUMN>=NUMBER with another sign; "" if there is no sign.
-
-    >>> _split_column("sex=Male", ["sex"]), _split_column("age>=25", ["age"])
-    (('sex', '=', 'Male'), ('age', '>=', '25'))
-    """
-    column, equals, value = text.partition("=")
-    bound = BOUND.fullmatch(text)
-    if column in keys or bound is None:
-        return column, equals, value
-    return bound["column"], bound["sign"], bound["number"]
-
-
 def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
-    column, sign, wanted = _split_column(text, table.keys())
+    column, sign, wanted = split_privileged(text, table.keys())
     if not sign:
         raise ValueError(
             f"--privileged must be COLUMN=VALUE, or a range such as 'age>=25'; got {text!r}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from unicodedata import category
@@ -26,16 +27,31 @@ __all__ = [
     "print_comparison",
     "print_datasets",
     "print_risk",
+    "print_stage",
 ]
 
 PLAIN_WIDTH = 120
 """Width of the output if it does not go to a terminal."""
 
+NAME_WIDTH, MIN_NAME_WIDTH = 34, 20
+"""Width of the names of measures, in one line and in several."""
 
-def make_console() -> Console:
+VALUE_WIDTH, INTERVAL_WIDTH = 27, 19
+"""Width of a value with its interval in the same line, and in the next."""
+
+
+def make_console(*, stderr: bool = False) -> Console:
     """Return a console that writes plain text if the output is piped."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PLAIN_WIDTH)
+    console = Console(highlight=False, stderr=stderr)
+    if console.is_terminal:
+        return console
+    return Console(highlight=False, stderr=stderr, width=PLAIN_WIDTH)
+
+
+def print_stage(stage: Any) -> None:
+    """Say on standard error what is being done, if it is a terminal."""
+    if sys.stderr.isatty():
+        print(f"dr-audit: {escape_unprintable(stage)} …", file=sys.stderr)
 
 
 def escape_unprintable(text: Any) -> str:
@@ -70,13 +86,10 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
     console.print(Text(f"{headline}\n", style="bold"))
     for found in comparison.plausibility.values():
         _print_plausibility(console, found, found.when_coupled)
-    table = _make_table(console, "measure", *attributes)
     performance = values["measure"].isin(PERFORMANCE_MEASURES)
-    for measure, rows in values[~performance].groupby("measure", sort=False):
-        cells = [_format_value(row) for row in rows.itertuples()]
-        style = "bold" if measure == "discriminative_risk" else None
-        table.add_row(measure.replace("_", " "), *map(Text, cells), style=style)
-    console.print(table)
+    for some in _split_columns(console, attributes):
+        shown = values[~performance & values["attribute"].isin(some)]
+        _print_measures(console, shown, some, is_narrow=_is_narrow(console, attributes))
     overall = values[performance & (values["attribute"] == attributes[-1])]
     console.print("  ".join(f"{row.measure} {row.value:.4f}" for row in overall.itertuples()))
     console.print(
@@ -84,6 +97,34 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         "minus privileged. A discriminative risk of 0 is necessary for fairness, not sufficient.",
         style="dim",
     )
+
+
+def _is_narrow(console: Console, attributes: Sequence[Any]) -> bool:
+    """Return whether values and their intervals do not fit into one line."""
+    return console.width < NAME_WIDTH + len(attributes) * VALUE_WIDTH
+
+
+def _split_columns(console: Console, attributes: list[Any]) -> list[list[Any]]:
+    """Return the attributes of each table, so that it fits the console."""
+    if not _is_narrow(console, attributes):
+        return [attributes]
+    n = max(1, (console.width - MIN_NAME_WIDTH) // INTERVAL_WIDTH)
+    return [attributes[i : i + n] for i in range(0, len(attributes), n)]
+
+
+def _print_measures(
+    console: Console, values: pd.DataFrame, attributes: Sequence[Any], *, is_narrow: bool
+) -> None:
+    table = _make_table(console, "measure", *attributes)
+    for column in table.columns[1:]:
+        column.no_wrap = True
+    for measure, rows in values.groupby("measure", sort=False):
+        cells = [_format_value(row) for row in rows.itertuples()]
+        if is_narrow:
+            cells = [cell.replace(" [", "\n[") for cell in cells]
+        style = "bold" if measure == "discriminative_risk" else None
+        table.add_row(measure.replace("_", " "), *map(Text, cells), style=style)
+    console.print(table)
 
 
 def print_risk(

@@ -9,7 +9,13 @@
 - `_plot`: the picture of a comparison
 """
 
-from dr_core.comparison._compare import COUPLED_RISK, IMPLAUSIBLE_SHARE, PERTURBED_RISK, compare
+from dr_core.comparison._compare import (
+    COUPLED_RISK,
+    IMPLAUSIBLE_SHARE,
+    PERTURBED_RISK,
+    PLAUSIBLE_RISK,
+    compare,
+)
 from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
 from dr_core.comparison._individuals import Individuals
@@ -21,6 +27,7 @@ __all__ = [
     "DRAWN_MEASURES",
     "IMPLAUSIBLE_SHARE",
     "PERTURBED_RISK",
+    "PLAUSIBLE_RISK",
     "SCORE_SHIFT",
     "Comparison",
     "EnsembleAudit",

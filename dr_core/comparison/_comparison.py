@@ -54,6 +54,9 @@ class Comparison:
     plausibility : dict
         `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
         coupled columns follow the attributes.
+    evidence : dict
+        What a caller adds about data and run, such as "data_quality"; `to_json` and `to_html`
+        contain it.
     """
 
     values: pd.DataFrame
@@ -62,6 +65,7 @@ class Comparison:
     ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
     individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
     plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
+    evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def table(self, *, wide: bool = True) -> pd.DataFrame:
         """Return measures in columns, models and attributes in rows; or one row per value.
@@ -122,6 +126,7 @@ class Comparison:
             "directions": to_records(self.directions),
             "groups": to_records(self.by_group),
             "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
+            **self.evidence,
         }
         coupled = {name: found.when_coupled for name, found in self.plausibility.items()}
         for key, each in (

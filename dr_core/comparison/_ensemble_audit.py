@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import Partition, Y
-from dr_core._utils import Array, as_generator
+from dr_core._utils import Array, as_generator, compute_difference_interval
 from dr_core.bounds import compute_bounds
 from dr_core.ensembles import Ensemble, Votes, as_ensemble, collect_votes
 from dr_core.perturbation import PerturbationPlan
@@ -30,6 +30,9 @@ MAX_AUDIT_ROWS = 20_000
 
 MAX_SUGGESTED = 50
 """Maximum number of suggested members; half of the members, if that is less."""
+
+CHANGE_CONFIDENCE = 0.95
+"""Confidence with which a suggested vote must have less risk."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +51,31 @@ class EnsembleAudit:
         ("choose") and on the held-out rows ("judge"), with their number of `rows`.
     bounds : DataFrame
         Result of `compute_bounds` on the held-out rows, with a column for the `suggested` vote.
+    risk_change : (low, high)
+        Interval of the risk of the suggested vote minus that of the full vote, on the held-out
+        rows, with `CHANGE_CONFIDENCE`.
     """
 
     n_members: int
     pruned: PruningResult
     scores: pd.DataFrame
     bounds: pd.DataFrame
+    risk_change: tuple[float, float]
+
+    @property
+    def is_improvement(self) -> bool:
+        """Whether the held-out rows show that the suggested vote has less risk."""
+        return self.risk_change[1] < 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit in plain types; infinite and inapplicable bounds are None."""
+        """Return the audit in plain types; infinite and inapplicable bounds are None.
+
+        Without an improvement, "suggested" is None.
+        """
         return {
             "members": self.n_members,
-            "suggested": self.pruned.members.tolist(),
+            "suggested": self.pruned.members.tolist() if self.is_improvement else None,
+            "risk_change": list(self.risk_change),
             "scores": to_records(self.scores),
             "bounds": to_records(self.bounds),
             "front": to_records(self.pruned.front),
@@ -109,7 +125,19 @@ def audit_ensemble(
         pruned,
         pd.DataFrame(_iter_scores(pruned.members, choosing, judging, *map(len, halves))),
         compute_bounds(judging).assign(suggested=suggested),
+        _compute_risk_change(judging, judging.subset(pruned.members)),
     )
+
+
+def _compute_risk_change(full: Votes, suggested: Votes) -> tuple[float, float]:
+    """Return the interval of the risk of one vote minus that of another, on the same rows."""
+    # Instances are perturbations of rows: a row with two of them, one of which changes in the
+    # suggested vote only, has a difference of 1/2.
+    changed = [(votes.vote != votes.perturbed_vote).astype(float) for votes in (full, suggested)]
+    row = np.unique(full.rows, return_inverse=True)[1]
+    weights = np.bincount(row, full.row_units)
+    differences = np.bincount(row, full.row_units * (changed[1] - changed[0])) / weights
+    return compute_difference_interval(differences, weights, CHANGE_CONFIDENCE)
 
 
 def _find_ensemble(model: Any, classes: list[Any]) -> Ensemble | None:

@@ -14,30 +14,33 @@ class Entry:
 
     Attributes
     ----------
-    label : target column; `favorable` is its positive value (None for a regression target)
+    label : target column
+    positive : value of the label that target 1 stands for (None for a regression target)
     target_names : names of targets 0 and 1 (for regression, of the target)
     privileged : privileged value of each sensitive column
     description : content, preprocessing and credit
+    favorable : target that is favourable for the person: 1, 0, or None for a regression target
     """
 
     label: str
-    favorable: Any
+    positive: Any
     target_names: tuple[str, ...]
     privileged: dict[str, str]
     description: str
+    favorable: int | None = 1
 
 
 _COMPAS = (
     "Rows without a valid COMPAS case are dropped (screening more than 30 days from arrest, no "
     "recidivism flag, ordinary traffic offence, no score, a missing value). The positive label is "
-    "re-offending, as in the paper. Credit: J. Larson, S. Mattu, L. Kirchner and J. Angwin, "
-    "ProPublica, 2016."
+    "re-offending, as in the paper; the favourable one is its absence. Credit: J. Larson, S. "
+    "Mattu, L. Kirchner and J. Angwin, ProPublica, 2016."
 )
 
 CATALOGUE = {
     "ricci": Entry(
         label="Class",
-        favorable=1,
+        positive=1,
         target_names=("not promoted", "promoted"),
         privileged={"Race": "W"},
         description=(
@@ -48,7 +51,7 @@ CATALOGUE = {
     ),
     "credit": Entry(
         label="credit",
-        favorable=1,
+        positive=1,
         target_names=("bad credit risk", "good credit risk"),
         privileged={"sex": "male", "age": "adult"},
         description=(
@@ -60,7 +63,7 @@ CATALOGUE = {
     ),
     "income": Entry(
         label="income-per-year",
-        favorable=">50K",
+        positive=">50K",
         target_names=("<=50K", ">50K"),
         privileged={"race": "White", "sex": "Male"},
         description=(
@@ -72,24 +75,26 @@ CATALOGUE = {
     ),
     "ppr": Entry(
         label="two_year_recid",
-        favorable=1,
+        positive=1,
         target_names=("no recidivism", "recidivism"),
         privileged={"sex": "Male", "race": "Caucasian"},
         description=f"6,167 defendants in Broward County: re-offended within two years? {_COMPAS}",
+        favorable=0,
     ),
     "ppvr": Entry(
         label="two_year_recid",
-        favorable=1,
+        positive=1,
         target_names=("no violent recidivism", "violent recidivism"),
         privileged={"sex": "Male", "race": "Caucasian"},
         description=(
             "4,010 defendants in Broward County: re-offended violently within two years? "
             f"{_COMPAS}"
         ),
+        favorable=0,
     ),
     "lawschool": Entry(
         label="ZFYA",
-        favorable=None,
+        positive=None,
         target_names=("ZFYA",),
         privileged={"race": "White", "sex": "male"},
         description=(
@@ -97,5 +102,6 @@ CATALOGUE = {
             "of an unlisted region is dropped. Credit: L. Wightman, LSAC National Longitudinal "
             "Bar Passage Study, 1998, as used by Kusner et al., Counterfactual Fairness, 2017."
         ),
+        favorable=None,
     ),
 }

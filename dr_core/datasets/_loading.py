@@ -33,8 +33,9 @@ def load(name: str) -> Bunch:
     -------
     Bunch
         `data`, a DataFrame of raw columns; `target`, a Series of 0 and 1, where 1 is the
-        positive label of the paper (lawschool: a float); `privileged`, ready for `assess_risk`;
-        `target_names`; and `description`, with the credit.
+        positive label of the paper (lawschool: a float); `favorable`, the target that is
+        favourable for the person (ppr and ppvr: 0, no recidivism; lawschool: None);
+        `privileged`, ready for `assess_risk`; `target_names`; and `description`, with the credit.
 
     Examples
     --------
@@ -48,13 +49,14 @@ def load(name: str) -> Bunch:
     with as_file(files("dr_core.datasets").joinpath("data", f"{name}.csv.gz")) as path:
         frame = pd.read_csv(path)
     target = frame.pop(entry.label)
-    if entry.favorable is not None:
-        target = (target == entry.favorable).astype(int)
+    if entry.positive is not None:
+        target = (target == entry.positive).astype(int)
     return Bunch(
         data=frame,
         target=target,
         privileged=dict(entry.privileged),
         target_names=list(entry.target_names),
+        favorable=entry.favorable,
         description=entry.description,
     )
 

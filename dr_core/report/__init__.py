@@ -5,7 +5,14 @@
 """
 
 from dr_core.report._page import make_environment, render
-from dr_core.report._sections import format_headline
+from dr_core.report._sections import MIN_GROUP_ROWS, format_headline
 from dr_core.report._words import format_number, format_signed
 
-__all__ = ["format_headline", "format_number", "format_signed", "make_environment", "render"]
+__all__ = [
+    "MIN_GROUP_ROWS",
+    "format_headline",
+    "format_number",
+    "format_signed",
+    "make_environment",
+    "render",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
@@ -25,7 +25,13 @@ from dr_core.report._words import format_interval, format_name, format_percent, 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["RISK_COLUMNS", "PlausibleSection", "format_rules", "make_plausible_section"]
+__all__ = [
+    "RISK_COLUMNS",
+    "PlausibleSection",
+    "format_pair",
+    "format_rules",
+    "make_plausible_section",
+]
 
 MAX_PAIR_ROWS = 12
 """Rows of the table of pairs; the most frequent pairs are shown."""
@@ -74,8 +80,7 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         yield "No perturbed row is implausible."
     else:
         most_frequent = "; ".join(
-            f"{_format_new_value(row)} with {_format_kept_value(row)} ({row.rows:,.0f} rows)"
-            for row in pairs.head(2).itertuples()
+            f"{format_pair(row)} ({row.rows:,.0f} rows)" for row in pairs.head(2).itertuples()
         )
         yield f"Most frequent: {most_frequent}."
     if any(found.when_coupled for found in comparison.plausibility.values()):
@@ -191,9 +196,14 @@ def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool
     ]
 
 
-def _format_new_value(row: Any) -> str:
+def format_pair(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
+    """Format a pair of values, such as "sex = Female with relationship = Husband"."""
+    return f"{_format_new_value(row, format_name)} with {_format_kept_value(row, format_name)}"
+
+
+def _format_new_value(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
     return f"{format_name(row.attribute)} = {format_name(format_value(row.becomes))}"
 
 
-def _format_kept_value(row: Any) -> str:
+def _format_kept_value(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
     return f"{format_name(row.column)} = {format_name(format_value(row.value))}"

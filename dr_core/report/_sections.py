@@ -14,6 +14,7 @@ from dr_core.comparison import (
     COUPLED_RISK,
     IMPLAUSIBLE_SHARE,
     PERTURBED_RISK,
+    PLAUSIBLE_RISK,
     SCORE_SHIFT,
     Individuals,
 )
@@ -32,8 +33,14 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
+from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
-from dr_core.report._plausible import RISK_COLUMNS, PlausibleSection, make_plausible_section
+from dr_core.report._plausible import (
+    RISK_COLUMNS,
+    PlausibleSection,
+    format_pair,
+    make_plausible_section,
+)
 from dr_core.report._votes import VoteSection, make_vote_section
 from dr_core.report._words import (
     describe_measure,
@@ -49,13 +56,24 @@ from dr_core.risk import describe_hidden_risk, describe_missing
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["Headline", "Sections", "format_headline"]
+__all__ = ["MIN_GROUP_ROWS", "Headline", "Sections", "format_headline"]
 
 MAX_GROUP_ROWS = 40
 """Rows of a table of groups; the most affected groups are shown."""
 
 MAX_FEATURE_COLUMNS = 30
 """Columns of X in the table of individuals, sensitive columns first."""
+
+MIN_GROUP_ROWS = 30
+"""Rates of smaller groups are uncertain; the headline names larger ones, if there are any."""
+
+MATERIAL_CHANGE = 0.1
+"""Risks that differ from DR by more than this share of it stand beside it in the headline."""
+
+BESIDE_CAPTIONS = {
+    PLAUSIBLE_RISK: "among combinations that occur in the data",
+    COUPLED_RISK: "with coupled columns",
+}
 
 DIRECTION_LEGEND = ["would lose the favourable decision", "would gain it"]
 
@@ -90,15 +108,16 @@ def format_headline(
             ]
         )
         + "."
+        + "".join(f" {sentence}" for sentence in sections.iter_context(model, format_name))
         + sections.format_hidden_risk(model, format_name)
     )
 
 
 class Headline(NamedTuple):
-    """Summary of one model in plain words."""
+    """Summary of one model in plain words; several figures each have a caption."""
 
     model: str
-    figure: str
+    figures: list[tuple[str, str]]
     sentence: str
     details: list[str]
 
@@ -170,6 +189,10 @@ class Sections:
         """Facts about the audit, those given by the caller first."""
         return collect_facts(self.comparison.settings, given)
 
+    def data_quality(self) -> ReportTable | None:
+        """Table of what in the data can make the audit misleading; None if not checked."""
+        return make_data_quality_table(self.comparison.evidence)
+
     # The headline
 
     def headlines(self) -> list[Headline]:
@@ -180,9 +203,16 @@ class Sections:
         sentence = format_headline(self.comparison, model)
         row = self.get_perturbed_row(model, self.attributes[-1])
         if _is_unknown(row):
-            return Headline(str(model), "–", sentence, [])
-        details = list(self._iter_details(model))
-        return Headline(str(model), format_percent(row.value), sentence, details)
+            return Headline(str(model), [("–", "")], sentence, [])
+        figures, details = self._get_figures(model, row), list(self._iter_details(model))
+        return Headline(str(model), figures, sentence, details)
+
+    def _get_figures(self, model: Any, row: Any) -> list[tuple[str, str]]:
+        """Return DR, and beside it the risks that are very different."""
+        beside = self._find_beside(model)
+        captions = ["as defined" if beside else "", *(BESIDE_CAPTIONS[name] for name in beside)]
+        values = (format_percent(one.value) for one in (row, *beside.values()))
+        return list(zip(values, captions, strict=True))
 
     def format_confidence_interval(self, row: Any) -> str:
         """Return the end of a sentence with the interval of a value; "" if there is none."""
@@ -191,6 +221,36 @@ class Sections:
             return ""
         low, high = format_percent(row.low), format_percent(row.high)
         return f"; {100 * confidence:g} % interval {low} to {high}"
+
+    def _find_beside(self, model: Any) -> dict[str, Any]:
+        """Return the risks with plausibility taken into account that differ much from DR."""
+        risk = self.get_perturbed_row(model, self.attributes[-1]).value
+        rows = {name: self.get_row(name, model, self.attributes[-1]) for name in BESIDE_CAPTIONS}
+        return {
+            name: row
+            for name, row in rows.items()
+            if not _is_unknown(row) and abs(row.value - risk) > MATERIAL_CHANGE * risk
+        }
+
+    def iter_context(self, model: Any, format_name: Callable[[Any], str]) -> Iterator[str]:
+        """Yield a sentence for each risk that differs much from DR, with the reason."""
+        beside = self._find_beside(model)
+        if PLAUSIBLE_RISK in beside:
+            risk, implausible = (
+                format_percent(self.get_row(name, model, self.attributes[-1]).value)
+                for name in (PLAUSIBLE_RISK, IMPLAUSIBLE_SHARE)
+            )
+            first = next(self.comparison.plausibility[model].pairs.itertuples())
+            yield (
+                f"{risk} among combinations that occur in the data: {implausible} of the "
+                "perturbed rows are combinations rarely or never seen there, such as "
+                f"{format_pair(first, format_name)}, and predictions for them may mean little."
+            )
+        if COUPLED_RISK in beside:
+            columns = format_enumeration(map(format_name, self.comparison.settings["coupled"]))
+            interval = self.format_confidence_interval(beside[COUPLED_RISK])
+            risk = format_percent(beside[COUPLED_RISK].value)
+            yield f"{risk} if {columns} may follow by rules{interval}."
 
     def format_hidden_risk(self, model: Any, format_name: Callable[[Any], str]) -> str:
         """Return a further sentence if one attribute alone has more risk than all; else ""."""
@@ -214,23 +274,25 @@ class Sections:
             )
         yield from self._iter_plausible_details(model)
         groups = list(self._iter_rows(self.comparison.by_group, model, self.attributes[-1]))
-        most = max(groups, key=lambda row: (row.carries, row.risk), default=None)
-        if most is not None and most.carries > 0:
+        large = [row for row in groups if row.rows >= MIN_GROUP_ROWS] or groups
+        most = max(large, key=lambda row: (row.risk, row.rows), default=None)
+        if most is not None and most.risk > 0:
             yield (
-                f"Most affected group: {format_name(most.group)} ({format_percent(most.carries)} "
-                f"of all changes, {format_percent(most.share)} of the rows)."
+                f"Most affected group: {format_name(most.group)}, {format_percent(most.risk)} of "
+                f"{most.rows:,} rows ({format_percent(most.carries)} of all changes)."
             )
 
     def _iter_plausible_details(self, model: Any) -> Iterator[str]:
-        everything = self.attributes[-1]
+        everything, beside = self.attributes[-1], self._find_beside(model)
         implausible = self.get_row(IMPLAUSIBLE_SHARE, model, everything)
-        if not _is_unknown(implausible) and implausible.value > 0:
+        is_known = PLAUSIBLE_RISK in beside or _is_unknown(implausible)
+        if not is_known and implausible.value > 0:
             yield (
                 f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
                 "combinations rarely or never seen in the data."
             )
         coupled = self.get_row(COUPLED_RISK, model, everything)
-        if not _is_unknown(coupled):
+        if COUPLED_RISK not in beside and not _is_unknown(coupled):
             columns = format_enumeration(map(format_name, self.comparison.settings["coupled"]))
             yield (
                 f"If {columns} may follow by rules, {format_percent(coupled.value)} would get a "
@@ -363,7 +425,7 @@ class Sections:
         ]
 
     def _make_group_table(self, name: Any, frame: pd.DataFrame, scale: Scale) -> ReportTable:
-        frame = frame.sort_values("carries", ascending=False, kind="stable")
+        frame = frame.sort_values("risk", ascending=False, kind="stable")
         shown = frame.head(MAX_GROUP_ROWS)
         selection = f" The {MAX_GROUP_ROWS} most affected of {len(frame)} groups."
         perturbed = "all attributes together are" if name == ALL else f"{format_name(name)} is"

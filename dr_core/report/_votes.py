@@ -24,30 +24,39 @@ from dr_core.report._words import format_number, format_percent
 
 __all__ = ["VoteSection", "make_vote_section"]
 
+CHOSEN_ELSEWHERE = (
+    " The suggested vote was chosen on the selection rows: on the evaluation rows that these "
+    "bounds are computed from, it is fixed beforehand."
+)
+
 
 class VoteSection(NamedTuple):
     """Bounds and pruning of one model."""
 
     model: str
     sentences: list[str]
+    bounds: ReportTable
+    suggestion: SuggestedVote | None
+
+
+class SuggestedVote(NamedTuple):
+    """A smaller vote with less risk on held-out rows."""
+
     members: str
     plot: Plot
     scores: ReportTable
     front: ReportTable
-    bounds: ReportTable
 
 
 def make_vote_section(name: Any, found: EnsembleAudit) -> VoteSection:
     """Return the section of the model of this name."""
-    return VoteSection(
-        str(name),
-        list(_iter_advice(found)),
-        ", ".join(map(str, found.pruned.members.tolist())),
-        _plot_front(found),
-        _make_score_table(found),
-        _make_front_table(found),
-        _make_bound_table(found),
-    )
+    suggestion = None
+    if found.is_improvement:
+        members = ", ".join(map(str, found.pruned.members.tolist()))
+        tables = _make_score_table(found), _make_front_table(found)
+        suggestion = SuggestedVote(members, _plot_front(found), *tables)
+    advice = _iter_advice(found) if suggestion else _iter_other_ways(found)
+    return VoteSection(str(name), list(advice), _make_bound_table(found), suggestion)
 
 
 def _get_score(found: EnsembleAudit, vote: str, on: str) -> Any:
@@ -65,8 +74,30 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
     yield (
         f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes from "
         f"{format_percent(full.risk)} to {format_percent(suggested.risk)}, and its error from "
-        f"{format_percent(full.error)} to {format_percent(suggested.error)}."
+        f"{format_percent(full.error)} to {format_percent(suggested.error)}. "
+        f"{_format_risk_change(found)}"
     )
+
+
+def _iter_other_ways(found: EnsembleAudit) -> Iterator[str]:
+    full, best = (_get_score(found, vote, "judge") for vote in ("full", "suggested"))
+    yield (
+        f"The model is a vote of {found.n_members} members. No smaller vote with less "
+        "discriminative risk was found: on "
+        f"{full.rows:,} held-out rows, the best candidate of {best.members} members changes it "
+        f"from {format_percent(full.risk)} to {format_percent(best.risk)}. "
+        f"{_format_risk_change(found)}"
+    )
+    yield (
+        "Other ways to lower the discriminative risk: train a model without the sensitive "
+        "columns, or average the predictions over the values of the sensitive attributes. Both "
+        "bring it to 0; proxies among the other columns stay, so read the group measures too."
+    )
+
+
+def _format_risk_change(found: EnsembleAudit) -> str:
+    low, high = (f"{100 * end:+.1f}" for end in found.risk_change)
+    return f"95 % interval of the change: {low} to {high} percentage points."
 
 
 def _plot_front(found: EnsembleAudit) -> Plot:
@@ -116,12 +147,12 @@ def _make_front_table(found: EnsembleAudit) -> ReportTable:
 
 
 def _make_bound_table(found: EnsembleAudit) -> ReportTable:
-    frame = found.bounds
+    frame, risk = found.bounds, _get_score(found, "suggested", "judge").risk
     rows = [
         [
             make_heading(row.name),
             _make_bound_cell(row.value, row.actual),
-            _make_bound_cell(row.suggested, _get_score(found, "suggested", "judge").risk),
+            *([_make_bound_cell(row.suggested, risk)] if found.is_improvement else []),
             make_text_cell(row.holds_for),
         ]
         for row in frame.itertuples(index=False)
@@ -131,14 +162,13 @@ def _make_bound_table(found: EnsembleAudit) -> ReportTable:
         [
             Column("Bound"),
             Column("Full vote"),
-            Column("Suggested vote"),
+            *([Column("Suggested vote")] if found.is_improvement else []),
             Column("Holds for"),
         ],
         rows,
         "Bars end at 1; the mark in a bar is the risk. A bound of 1 or more is uninformative. "
         "Bounds for the population hold with a probability of 95 %, if the model was trained on "
-        "other rows. The suggested vote was chosen on the selection rows: on the evaluation rows "
-        "that these bounds are computed from, it is fixed beforehand.",
+        "other rows." + (CHOSEN_ELSEWHERE if found.is_improvement else ""),
     )
 
 

@@ -378,7 +378,7 @@ def test_parquet_files_with_different_types_of_a_column_are_refused(tmp_path):
     ("arguments", "message"),
     [
         (("nowhere.csv",), "there is no file 'nowhere.csv'"),
-        ((__file__,), "must end in .csv, .csv.gz or .parquet"),
+        ((__file__,), "must end in .csv, .csv.gz, .tsv or .parquet"),
         (([],), "at least one file"),
         (("a.csv", 0), "rows must be an integer of at least 1"),
     ],

@@ -21,7 +21,7 @@ def test_a_report_is_written_beside_the_table(capsys, tmp_path):
     assert "Audit of credit" in page
     assert "credit, 300 of 1,000 rows" in page
     assert "random forest trained on the other rows" in page
-    assert "Pareto front" in page
+    assert "Bounds on the discriminative risk of the vote" in page
     for value in json.loads(values.read_text())["values"]:
         assert value["value"] is None or f'data-value="{value["value"]!r}"' in page
 

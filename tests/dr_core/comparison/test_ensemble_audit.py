@@ -1,7 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, VotingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import compare
@@ -95,3 +96,49 @@ def test_a_label_that_the_ensemble_does_not_know_leaves_it_out(people, labels, b
 
 def test_nothing_is_pruned_unless_asked(people, labels, bagging):
     assert compare({"m": bagging}, people, labels, {"sex": 1}).ensembles == {}
+
+
+class Rule(ClassifierMixin, BaseEstimator):
+    def __init__(self, by="sex"):
+        self.by = by
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (X[self.by] > 0.5).astype(int).to_numpy()
+
+
+def vote_of(X, y, *columns):
+    rules = [(f"{i}", Rule(by)) for i, by in enumerate(columns)]
+    return VotingClassifier(rules).fit(X, y)
+
+
+def test_less_risk_on_held_out_rows_is_an_improvement(people, labels):
+    model = vote_of(people, labels, *["sex"] * 6, *["score"] * 5)
+    found = audit(model, people, labels, measures=["discriminative_risk"])["m"]
+    assert found.is_improvement
+    assert -1 <= found.risk_change[0] < found.risk_change[1] < 0
+    assert found.to_dict()["suggested"] == found.pruned.members.tolist()
+
+
+def test_a_vote_that_no_pruning_improves_gets_no_suggestion(people, labels):
+    model = vote_of(people, labels, *["score"] * 11)
+    found = audit(model, people, labels)["m"]
+    low, high = found.risk_change
+    assert not found.is_improvement
+    assert low < 0 < high
+    assert found.to_dict()["suggested"] is None
+
+
+def test_the_change_of_risk_is_counted_by_rows(people, labels):
+    # With three values, a privileged row has two perturbations: 400 rows, but more instances.
+    three = people.assign(sex=np.arange(400) % 3)
+    model = vote_of(three, labels, *["sex"] * 6, *["score"] * 5)
+    found = compare({"m": model}, three, labels, {"sex": 1}, ensembles=True, random_state=0)
+    low, high = found.ensembles["m"].risk_change
+    judged = found.ensembles["m"].scores.query("on == 'judge'")
+    change = judged["risk"].diff().iloc[-1]
+    # 200 held-out rows and two pseudo-rows.
+    assert (low + high) / 2 == pytest.approx(change * 200 / 202)

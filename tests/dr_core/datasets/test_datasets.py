@@ -55,6 +55,15 @@ def test_target_is_0_and_1_with_the_positive_label_of_the_paper(name):
     assert target.sum() == POSITIVE[name]
 
 
+@pytest.mark.parametrize("name", datasets.names())
+def test_the_favourable_target_is_that_of_the_person(name):
+    dataset = datasets.load(name)
+    favorable = {"ppr": 0, "ppvr": 0, "lawschool": None}.get(name, 1)
+    assert dataset.favorable == favorable
+    if name in ("ppr", "ppvr"):
+        assert dataset.target_names[dataset.favorable].startswith("no ")
+
+
 def test_law_school_has_its_students_and_its_float_target():
     dataset = datasets.load("lawschool")
     assert dataset.data["race"].value_counts().to_dict() == {

@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -186,3 +187,34 @@ def test_without_jinja2_the_error_names_the_extra(comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'discriminative-risk\[report\]'"):
         comparison.to_html()
+
+
+def test_the_most_affected_group_is_that_of_the_highest_rate():
+    # 900 women of whom 90 change, 100 men of whom 60 change, and 5 others, who all change.
+    X = pd.DataFrame({"sex": ["F"] * 900 + ["M"] * 100 + ["X"] * 5, "i": [*range(1000)] + [0] * 5})
+    changes = {"F": X["i"] < 90, "M": X["i"] < 960, "X": X["i"] == 0}
+    risky = np.select([X["sex"] == sex for sex in changes], list(changes.values()))
+    y = np.zeros(len(X), int)
+    given = Predictions(y, risky.astype(int))
+    measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
+    page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
+    assert "Most affected group: M, 60.0 % of 100 rows (38.7 % of all changes)." in page
+
+
+@pytest.mark.parametrize(
+    ("risk_change", "shown", "hidden"),
+    [
+        ((-0.1, -0.02), "The suggested sub-ensemble has", "Other ways to lower"),
+        ((-0.1, 0.03), "Other ways to lower the discriminative risk", "Members of the suggested"),
+    ],
+)
+def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
+    comparison, read, risk_change, shown, hidden
+):
+    ensembles = {"forest": replace(comparison.ensembles["forest"], risk_change=risk_change)}
+    page = read(replace(comparison, ensembles=ensembles).to_html())
+    assert shown in page.text
+    assert hidden not in page.text
+    ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change))
+    assert f"interval of the change: {ends} percentage points" in page.text
+    assert any(c.startswith("Pareto") for c in page.tables) == (risk_change[1] < 0)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from dr_core import compare, learn_attributes
+from dr_core.report import format_headline
 
 RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
 TABLE, PAIRS = "Discriminative risk as defined", "Combinations rarely or never seen in the data"
@@ -39,6 +40,32 @@ def coupled(audit):
     return audit(coupled=RULES)
 
 
+def test_the_headline_has_both_figures_when_plausibility_changes_the_picture(audit, read):
+    comparison = audit(reference=True)
+    defined, plausible = (
+        comparison.table().loc[("rule", "sex"), name]
+        for name in ("discriminative_risk", "discriminative_risk_plausible")
+    )
+    assert plausible < 0.9 * defined
+    text = read(comparison.to_html()).text
+    assert f"{100 * defined:.1f} % as defined" in text
+    assert f"{100 * plausible:.1f} % among combinations that occur in the data " in text
+    headline = format_headline(comparison, "rule")
+    assert f"{100 * plausible:.1f} % among combinations that occur in the data: " in headline
+    assert "such as sex = M with title = Ms" in headline
+
+
+def test_the_headline_has_the_risk_with_coupled_columns(coupled):
+    risk = coupled.table().loc[("rule", "sex"), "discriminative_risk_coupled"]
+    assert f"{100 * risk:.1f} % if title may follow by rules" in format_headline(coupled, "rule")
+
+
+def test_the_headline_has_one_figure_when_plausibility_changes_nothing(audit, read):
+    comparison = audit(models={"age": lambda X: (X["age"] > 50).astype(int)}, reference=True)
+    assert "among combinations" not in format_headline(comparison, "age")
+    assert "0.0 % as defined" not in read(comparison.to_html()).text
+
+
 def test_both_risks_and_the_shares_of_implausible_rows_stand_side_by_side(coupled, read):
     header, row = read(coupled.to_html()).table(TABLE)
     values = coupled.table().loc[("rule", "sex")]
@@ -60,8 +87,8 @@ def test_the_headline_stays_that_of_the_definition(audit, coupled, read):
     sentence = "of people would get a different decision if only their sex were different"
     figure = f"{100 * coupled.table()['discriminative_risk'].item():.1f} %"
     assert f"{figure} {figure} {sentence}" in plain.text
-    assert f"{figure} {figure} {sentence}" in page.text
-    assert "If title may follow by rules," in page.text
+    assert f"{figure} {sentence}" in page.text
+    assert "if title may follow by rules" in page.text
 
 
 def test_pairs_are_named_first_to_last_with_their_counts(people, coupled, read):

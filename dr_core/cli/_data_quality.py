@@ -1,0 +1,260 @@
+"""Checks of a file before it is audited, and what `--normalize`, `--drop` and `--missing` do."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from shlex import quote as quote_for_shell
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
+
+from dr_core._utils import quote
+from dr_core.report import MIN_GROUP_ROWS
+
+__all__ = ["Cleaning", "Finding", "check_frame", "check_values"]
+
+MIN_MISSING_SHARE = 0.05
+"""Smaller shares of missing values are not reported."""
+
+MIN_CHECKED_ROWS = 50
+"""With fewer rows, all values of any column may differ."""
+
+DISTINCT_SHARE = 0.95
+"""Share of distinct values from which on text identifies a row."""
+
+FREE_TEXT_SHARE, FREE_TEXT_WORDS = 0.5, 3
+"""Text with at least this share of distinct values and so many words is free text."""
+
+MAX_SAMPLE = 1_000
+"""Values of a column that are read as dates or words."""
+
+DATE = re.compile(
+    r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{4}/\d{1,2}/\d{1,2}|"
+    r"\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?"
+)
+IDENTIFIER = re.compile(r"(^|[^a-z])(id|uuid|key|number|nr|no)($|[^a-z])|[a-z](ID|Id)$", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in the data that can make an audit misleading.
+
+    Attributes
+    ----------
+    check : what was checked, such as "spelling"
+    column : name of the column
+    message : what was found
+    remedy : what to do
+    """
+
+    check: str
+    column: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"column {self.column!r} {self.message}; {self.remedy}."
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the finding in plain types."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What to change in the rows before they are audited.
+
+    Attributes
+    ----------
+    normalize : whether values that differ in case and blanks only become one
+    drop : columns to leave out
+    missing : "keep" or "drop" rows without a label or a sensitive value; None to refuse them
+    """
+
+    normalize: bool = False
+    drop: Sequence[str] = ()
+    missing: str | None = None
+
+    def apply(self, frame: pd.DataFrame, label: str, sensitive: Collection[str]) -> pd.DataFrame:
+        """Return the frame with these changes.
+
+        Examples
+        --------
+        >>> sex = ["Male", "male ", "Male"]
+        >>> frame = pd.DataFrame({"sex": sex, "y": [1, 0, 1], "id": [1, 2, 3]})
+        >>> Cleaning(normalize=True, drop=["id"]).apply(frame, "y", ["sex"])
+            sex  y
+        0  Male  1
+        1  Male  0
+        2  Male  1
+        """
+        frame = frame.drop(columns=self._check_drop(frame.columns, [label, *sensitive]))
+        if self.normalize:
+            frame = frame.assign(**{key: _normalize(frame[key]) for key in _find_text(frame)})
+        return self._handle_missing(frame, label, sensitive)
+
+    def _check_drop(self, columns: Collection[str], needed: Collection[str]) -> list[str]:
+        for name in self.drop:
+            if name not in columns:
+                raise ValueError(
+                    f"--drop: column {name!r} is not in the file, which has {quote(columns)}."
+                )
+            if name in needed:
+                raise ValueError(
+                    f"--drop: column {name!r} is the label or a sensitive column, which the audit "
+                    "needs."
+                )
+        return list(self.drop)
+
+    def _handle_missing(
+        self, frame: pd.DataFrame, label: str, sensitive: Collection[str]
+    ) -> pd.DataFrame:
+        if self.missing == "drop":
+            return frame.dropna(subset=[label, *sensitive])
+        n_unlabelled = int(frame[label].isna().sum())
+        if n_unlabelled:
+            raise ValueError(
+                f"label column {label!r} has missing values in {n_unlabelled} rows; pass "
+                "--missing drop to leave these rows out."
+            )
+        counts = frame[list(sensitive)].isna().sum()
+        for name, count in counts[counts > 0].items() if self.missing is None else ():
+            raise ValueError(
+                f"sensitive column {name!r} has missing values in {count} rows; pass --missing "
+                "drop to leave these rows out, or --missing keep to audit them unperturbed."
+            )
+        return frame
+
+
+def check_frame(
+    frame: pd.DataFrame, label: str, sensitive: Collection[str], *, is_trained_on: bool
+) -> list[Finding]:
+    """Return what in the rows of a file can make an audit misleading.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    label : name of the label column
+    sensitive : names of the sensitive columns
+    is_trained_on : whether a model will be trained on these columns
+    """
+    found = [f for key in _find_text(frame) for f in check_values(key, frame[key].value_counts())]
+    found += _iter_label_findings(label, frame[label])
+    found += (f for key in sensitive for f in _iter_small_groups(key, frame[key]))
+    found += (f for key in frame for f in _iter_missing(key, frame[key]))
+    if is_trained_on:
+        features = [key for key in frame if key != label and key not in sensitive]
+        found += (f for key in features for f in _iter_unfit_features(key, frame[key]))
+    return found
+
+
+def check_values(column: str, counts: Mapping[Any, int] | pd.Series) -> Iterator[Finding]:
+    """Yield a finding for values that differ in case, blanks or accents only.
+
+    Examples
+    --------
+    >>> for finding in check_values("sex", {"male": 9, " Male": 1, "female": 10}):
+    ...     finding.message
+    "has values that differ in case or blanks only: 'male', ' Male'"
+    """
+    by_key, by_letters = defaultdict(list), defaultdict(list)
+    for value in counts.keys():  # noqa: SIM118, of a Series too
+        if isinstance(value, str):
+            by_key[_fold(value)].append(value)
+    for key, values in by_key.items():
+        by_letters[_strip_accents(key)].append(values[0])
+    for values in filter(lambda values: len(values) > 1, by_key.values()):
+        message = f"has values that differ in case or blanks only: {quote(values)}"
+        yield Finding("spelling", column, message, "make them one with --normalize")
+    for values in filter(lambda values: len(values) > 1, by_letters.values()):
+        message = f"has values that differ in accents only: {quote(values)}"
+        yield Finding("spelling", column, message, "correct them in the file if they are the same")
+
+
+def _fold(value: str) -> str:
+    """Return a value without outer and repeated blanks and without case."""
+    return " ".join(unicodedata.normalize("NFC", value).split()).casefold()
+
+
+def _strip_accents(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def _normalize(column: pd.Series) -> pd.Series:
+    """Replace each text by the most frequent spelling of it, without outer blanks."""
+    trimmed = column.map(
+        lambda value: " ".join(value.split()) if isinstance(value, str) else value
+    )
+    counts = trimmed.value_counts().sort_index(key=lambda index: index.astype(str))
+    spellings: dict[str, Any] = {}
+    for value in counts.sort_values(ascending=False, kind="stable").index:
+        spellings.setdefault(_fold(str(value)), value)
+    return trimmed.map(lambda value: spellings[_fold(value)] if isinstance(value, str) else value)
+
+
+def _find_text(frame: pd.DataFrame) -> list[str]:
+    return [
+        key
+        for key in frame
+        if not is_numeric_dtype(frame[key]) and not is_datetime64_any_dtype(frame[key])
+    ]
+
+
+def _iter_label_findings(label: str, column: pd.Series) -> Iterator[Finding]:
+    values = column.dropna().unique().tolist()
+    if len(values) == 1:
+        message = f"has the single value {values[0]!r}"
+        yield Finding("label", label, message, "there is nothing to predict, check the label")
+    if len(values) > 2 and not is_numeric_dtype(column):
+        message = f"has {len(values)} values, {quote(values)}, as the label"
+        remedy = "all but the favourable one count as unfavourable"
+        yield Finding("label", label, message, remedy)
+
+
+def _iter_small_groups(key: str, column: pd.Series) -> Iterator[Finding]:
+    counts = column.value_counts()
+    small = counts[counts < MIN_GROUP_ROWS]
+    if len(small) and len(counts) < len(column) / 2:
+        listed = ", ".join(f"{value!r} ({count})" for value, count in small.head(6).items())
+        message = f"has groups below {MIN_GROUP_ROWS} rows: {listed}"
+        yield Finding("small groups", key, message, "their rates are uncertain, see the intervals")
+
+
+def _iter_missing(key: str, column: pd.Series) -> Iterator[Finding]:
+    share = float(column.isna().mean())
+    if share >= MIN_MISSING_SHARE:
+        message = f"has missing values in {100 * share:.1f} % of the rows"
+        yield Finding("missing values", key, message, "check that they are missing at random")
+
+
+def _iter_unfit_features(key: str, column: pd.Series) -> Iterator[Finding]:
+    """Yield a finding for a column that a model should not be trained on."""
+    kind = _find_unfit_kind(str(key), column.dropna())
+    if kind:
+        remedy = (
+            f"a model would be trained on it, leave it out with --drop {quote_for_shell(str(key))}"
+        )
+        yield Finding("feature", key, f"looks like {kind}", remedy)
+
+
+def _find_unfit_kind(key: str, column: pd.Series) -> str | None:
+    if is_datetime64_any_dtype(column):
+        return "dates"
+    if len(column) < MIN_CHECKED_ROWS or is_float_dtype(column):
+        return None
+    distinct = column.nunique() / len(column)
+    if is_numeric_dtype(column):
+        is_counter = distinct == 1 and (IDENTIFIER.search(key) or column.is_monotonic_increasing)
+        return "an identifier" if is_counter else None
+    texts = column.iloc[:MAX_SAMPLE].astype(str)
+    if texts.map(lambda text: DATE.fullmatch(text.strip()) is not None).mean() >= DISTINCT_SHARE:
+        return "dates"
+    if distinct >= FREE_TEXT_SHARE and texts.str.split().map(len).mean() >= FREE_TEXT_WORDS:
+        return "free text"
+    return "an identifier" if distinct >= DISTINCT_SHARE else None

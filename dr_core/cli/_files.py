@@ -1,0 +1,69 @@
+"""Files that the command reads: any table by its ending, and standard input."""
+
+from __future__ import annotations
+
+import atexit
+import sys
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_integer_dtype
+
+__all__ = ["STANDARD", "save_standard_input", "simplify_types"]
+
+STANDARD = Path("-")
+"""Name of standard input and standard output."""
+
+PARQUET_MAGIC = b"PAR1"
+
+NA_TEXTS = frozenset(
+    {"", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>"}
+)
+"""Texts that are missing values in a CSV file."""
+
+
+def save_standard_input() -> Path:
+    """Write standard input to a temporary file, which is removed at exit, and return its path."""
+    folder = TemporaryDirectory(prefix="dr-audit-")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / "standard-input.csv"
+    with path.open("wb") as file:
+        copyfileobj(sys.stdin.buffer, file)
+    with path.open("rb") as file:
+        is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    return path.rename(path.with_suffix(".parquet")) if is_parquet else path
+
+
+def simplify_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with the types that it would have if it were read from a CSV file.
+
+    Formats with types keep categories, dates and integers with missing values apart from texts
+    and floats. A model that is trained on them would be another one.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": [1, 2]})
+    >>> simplify_types(frame).dtypes.astype(str).tolist()[0]
+    'float64'
+    """
+    return frame.assign(**{key: _simplify(frame[key]) for key in frame})
+
+
+def _simplify(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _simplify(column.astype(column.cat.categories.dtype))
+    if is_datetime64_any_dtype(column):
+        has_times = (column.dropna() != column.dropna().dt.normalize()).any()
+        return column.dt.strftime("%Y-%m-%d %H:%M:%S" if has_times else "%Y-%m-%d")
+    has_gaps = column.isna().any()
+    if is_bool_dtype(column):
+        return (
+            column.astype(object).where(column.notna(), None) if has_gaps else column.astype(bool)
+        )
+    if is_integer_dtype(column):
+        return column.astype("float64" if has_gaps else "int64")
+    if pd.api.types.is_float_dtype(column):
+        return column.astype("float64")
+    return column.where(~column.isin(NA_TEXTS), None)

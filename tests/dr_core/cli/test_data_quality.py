@@ -1,0 +1,164 @@
+"""Dirty data are not audited silently: what was found is said, and how to mend it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dr_core.cli._data_quality import Cleaning, check_frame
+from dr_core.cli._main import main
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def clean():
+    rng = np.random.default_rng(0)
+    n = 400
+    sex, pay = rng.choice(["male", "female"], n), rng.normal(3000, 500, n).round(2)
+    hired = np.where(pay + 400 * (sex == "male") > 3100, "yes", "no")
+    return pd.DataFrame(
+        {"sex": sex, "pay": pay, "town": rng.choice(["A", "B"], n), "hired": hired}
+    )
+
+
+def findings(frame, **options):
+    found = check_frame(frame, "hired", ["sex"], **{"is_trained_on": True} | options)
+    return [(one.check, one.column) for one in found]
+
+
+def test_clean_data_give_no_finding(clean):
+    assert findings(clean) == []
+
+
+def misspell(values, *spellings):
+    changed = values.tolist()
+    for i, spelling in enumerate(spellings):
+        changed[i] = spelling
+    return changed
+
+
+DIRT = {
+    "case and blanks": ("sex", lambda c: misspell(c, *[" male", "MALE"] * 30), "spelling"),
+    "accents": ("town", lambda c: misspell(c, "Köln", "Koln"), "spelling"),
+    "a label of three values": ("hired", lambda c: misspell(c, *["maybe"] * 40), "label"),
+    "a constant label": ("hired", lambda c: ["yes"] * len(c), "label"),
+    "a small group": ("sex", lambda c: misspell(c, *["diverse"] * 29), "small groups"),
+    "missing values": ("town", lambda c: misspell(c, *[None] * 20), "missing values"),
+    "a counter": ("pay", lambda c: np.arange(len(c)), "feature"),
+    "codes": ("town", lambda c: [f"C{7 * i}" for i in range(len(c))], "feature"),
+    "German dates": ("town", lambda c: ["03.10.1990", "24.12.1989"] * (len(c) // 2), "feature"),
+    "ISO dates": ("town", lambda c: ["1990-10-03", "1989-12-24"] * (len(c) // 2), "feature"),
+    "timestamps": ("town", lambda c: pd.Timestamp("1990-10-03"), "feature"),
+    "free text": ("town", lambda c: [f"was late {i} times" for i in range(len(c))], "feature"),
+}
+
+
+@pytest.mark.parametrize("dirt", DIRT)
+def test_dirt_is_found(clean, dirt):
+    column, soil, check = DIRT[dirt]
+    assert findings(clean.assign(**{column: soil(clean[column])})) == [(check, column)]
+
+
+def test_features_do_not_matter_to_a_model_that_is_given(clean):
+    frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
+    assert findings(frame, is_trained_on=False) == []
+
+
+def test_measured_numbers_are_no_identifiers(clean):
+    assert findings(clean.assign(pay=np.linspace(0, 1, len(clean)))) == []
+
+
+def test_spellings_become_the_most_frequent_one():
+    frame = pd.DataFrame({"sex": ["male", " MALE", "male", "F", None], "y": [1, 0, 1, 0, 1]})
+    normal = Cleaning(normalize=True).apply(frame.iloc[:4], "y", ["sex"])
+    assert normal["sex"].tolist() == ["male", "male", "male", "F"]
+    assert frame["sex"].tolist()[:2] == ["male", " MALE"]
+
+
+@pytest.fixture
+def dirty(clean, tmp_path):
+    path = tmp_path / "dirty.csv"
+    sex = misspell(clean["sex"], *[" male", "MALE"] * 30)
+    clean.assign(sex=sex, id=range(len(clean))).to_csv(path, index=False)
+    return path
+
+
+AUDIT = ("--label", "hired", "--favorable", "yes", "--privileged", "sex=male", "--n-boot", 20)
+
+
+def test_warnings_lead_to_a_clean_audit(capsys, dirty, tmp_path):
+    code, _, err = run(capsys, dirty, *AUDIT)
+    assert code == 0
+    assert "dr-audit: warning: column 'sex' has values that differ in case or blanks only" in err
+    assert "--normalize" in err
+    assert "--drop id" in err
+    html, values = tmp_path / "a.html", tmp_path / "a.json"
+    mended = ("--normalize", "--drop", "id", "--html", html, "--json", values)
+    code, _, err = run(capsys, dirty, *AUDIT, *mended)
+    assert (code, err) == (0, "")
+    content = json.loads(values.read_text())
+    assert {g["group"] for g in content["groups"]} == {"female", "male"}
+    assert content["data_quality"] == []
+    assert "Nothing was found." in html.read_text()
+
+
+def test_findings_stand_in_report_and_json(capsys, dirty, tmp_path):
+    html, values = tmp_path / "a.html", tmp_path / "a.json"
+    assert run(capsys, dirty, *AUDIT, "--html", html, "--json", values)[0] == 0
+    found = json.loads(values.read_text())["data_quality"]
+    assert {(one["check"], one["column"]) for one in found} == {
+        ("spelling", "sex"),
+        ("feature", "id"),
+    }
+    assert "Data quality" in html.read_text()
+    assert "make them one with --normalize" in html.read_text()
+
+
+@pytest.mark.parametrize(
+    ("column", "remedy"), [("sex", "--missing keep"), ("hired", "--missing drop")]
+)
+def test_missing_values_are_refused_with_a_remedy(capsys, clean, tmp_path, column, remedy):
+    path = tmp_path / "a.csv"
+    clean.assign(**{column: misspell(clean[column], None, None)}).to_csv(path, index=False)
+    code, _, err = run(capsys, path, *AUDIT)
+    assert code == 2
+    assert f"{column!r} has missing values in 2 rows" in err
+    assert remedy in err
+    code, out, _ = run(capsys, path, *AUDIT, "--missing", "drop")
+    assert code == 0
+    assert "of 398 rows" in out
+
+
+def test_rows_with_missing_values_can_be_kept(capsys, clean, tmp_path):
+    path = tmp_path / "a.csv"
+    clean.assign(sex=misspell(clean["sex"], *[None] * 40)).to_csv(path, index=False)
+    code, out, _ = run(capsys, path, *AUDIT, "--missing", "keep")
+    assert code == 0
+    assert "of 400 rows" in out
+    assert "missing" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--drop", "age"), "--drop: column 'age' is not in the file"),
+        (("--drop", "sex"), "--drop: column 'sex' is the label or a sensitive column"),
+        (("--model", "m.skops", "--chunk-rows", 9, "--normalize"), "leave out --chunk-rows"),
+    ],
+)
+def test_what_cannot_be_cleaned_is_said(capsys, dirty, options, message):
+    code, _, err = run(capsys, dirty, *AUDIT, *options)
+    assert code == 2
+    assert message in err
+
+
+def test_shipped_data_are_not_cleaned(capsys):
+    code, _, err = run(capsys, "ricci", "--normalize")
+    assert code == 2
+    assert "--normalize, --drop and --missing are for files" in err

@@ -1,0 +1,41 @@
+"""How often an audit in chunks reads the file."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from dr_core._tables import iter_chunks
+from dr_core.cli._main import main
+
+
+@pytest.fixture
+def audit(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 1000
+    frame = pd.DataFrame({"sex": rng.choice(["M", "F"], n), "pay": rng.normal(size=n)})
+    frame["good"] = ((frame["pay"] > 0) ^ (rng.random(n) < 0.1)).astype(int)
+    encode = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    model = make_pipeline(encode, DecisionTreeClassifier(max_depth=3, random_state=0))
+    joblib.dump(model.fit(frame[["sex", "pay"]], frame["good"]), tmp_path / "m.joblib")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    how = ["--label", "good", "--privileged", "sex=M", "--model", tmp_path / "m.joblib"]
+    how += ["--trust-pickle", "--chunk-rows", 100, "--n-boot", 0]
+    return [str(one) for one in (tmp_path / "a.csv", *how)]
+
+
+def test_an_audit_in_chunks_reads_the_file_twice(audit, monkeypatch, capsys):
+    kind, ends = type(iter_chunks(audit[0])), []
+    read = kind._read
+
+    def count(self, *arguments):
+        yield from read(self, *arguments)
+        ends.append(1)  # the end of the file was reached
+
+    monkeypatch.setattr(kind, "_read", count)
+    assert main(audit) == 0, capsys.readouterr().err
+    assert len(ends) == 2
