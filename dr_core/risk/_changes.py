@@ -39,6 +39,7 @@ __all__ = [
     "Fold",
     "Predictions",
     "Predictor",
+    "check_predictions",
     "check_repeatable",
     "choose_repeated",
     "find_classes",
