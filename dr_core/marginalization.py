@@ -110,11 +110,12 @@ class MarginalizedModel:
         if self.is_numeric:
             return self._average(X, partial(_predict, self.estimator))
         if self.probabilities is None:
-            shares, classes = self._average_labels(X)
-        else:
-            shares, classes = self.predict_proba(X), self.classes_
-        # Rounded, because rounding errors must not decide between classes that are equally likely.
-        return classes[round_probability(shares).argmax(axis=1)]
+            return _choose(*self._average_labels(X))
+        return self.choose(self.predict_proba(X))
+
+    def choose(self, shares: Array) -> Array:
+        """Return the likeliest class of each row of probabilities, (n,)."""
+        return _choose(shares, self.classes_)
 
     @available_if(lambda self: self.probabilities is not None)
     def predict_proba(self, X: Any) -> Array:
@@ -216,7 +217,8 @@ def marginalize(
     """
     check_choice("weights", weights, WEIGHTINGS)
     check_choice("response", response, RESPONSES)
-    get_predict(estimator)
+    if not isinstance(estimator, RandomizedModel):
+        get_predict(estimator)
     data = as_partitions(X, {WEIGHT: sample_weight})
     attributes = learn_attributes(data, privileged)
     known = _find_probabilities(estimator, attributes.columns, response)
@@ -361,6 +363,11 @@ def _find_open(codes: Array, attributes: SensitiveAttributes) -> Array:
             back = attributes.follow(between, _repeat(v, d))
             is_open |= (back != straight).any(axis=0)
     return is_open
+
+
+def _choose(shares: Array, classes: Array) -> Array:
+    # Rounded, because rounding errors must not decide between classes that are equally likely.
+    return classes[round_probability(shares).argmax(axis=1)]
 
 
 def _read_rows(table: Table, attributes: SensitiveAttributes) -> CodedRows:
