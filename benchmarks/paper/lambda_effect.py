@@ -81,11 +81,11 @@ def prune_for_each_lambda(**piece: Any) -> list[dict[str, Any]]:
 
 def pruners(protocol: str) -> dict[str, Prune]:
     """EPAF and POAF as published; POAF searches longer where it is recommended to."""
-    search = {"neighbourhood": "paper"} if protocol == PAPER else {"n_iter": 200}
+    search = {"neighbourhood": "paper", "n_iter": KEPT} if protocol == PAPER else {"n_iter": 200}
     return {
-        "EPAF-C": epaf,
-        "EPAF-D": partial(epaf, n_groups=GROUPS, random_state=0),
-        "POAF": partial(poaf, selection="objective", random_state=0, **search),
+        "EPAF-C": partial(epaf, ties="lowest"),
+        "EPAF-D": partial(epaf, n_groups=GROUPS, ties="lowest", random_state=0),
+        "POAF": partial(poaf, selection="objective", ties="lowest", random_state=0, **search),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.paper import statistics
-from benchmarks.paper.protocol import folds, load
+from benchmarks.paper.protocol import KEPT, folds, load
 from benchmarks.paper.pruned import FULL, Judge, Row, votes_of
 from benchmarks.paper.store import Piece, Settings, run
 from dr_core import poaf
@@ -21,9 +21,9 @@ from dr_core import poaf
 LONG = 200
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "as published": {"neighbourhood": "paper"},
+    "as published": {"neighbourhood": "paper", "n_iter": KEPT},
     f"published, {LONG} mutations": {"neighbourhood": "paper", "n_iter": LONG},
-    "exchange, objective": {"n_iter": LONG},
+    "exchange, objective": {"n_iter": LONG, "selection": "objective"},
     "exchange, min_risk": {
         "n_iter": LONG,
         "selection": "min_risk",
@@ -59,5 +59,6 @@ def prune_by_variants(**piece: Any) -> list[Row]:
     """Rows of each variant of POAF."""
     data, (votes, unseen) = load(piece["dataset"], piece["quick"]), votes_of(**piece)
     test = Judge(data, folds(data.y, piece["seed"])[piece["fold"]].test)
-    methods = {name: partial(poaf, random_state=0, **how) for name, how in VARIANTS.items()}
+    shared = {"ties": "lowest", "random_state": 0}
+    methods = {name: partial(poaf, **shared, **how) for name, how in VARIANTS.items()}
     return [row for item in methods.items() for row in test.pruned(*item, votes, unseen)]

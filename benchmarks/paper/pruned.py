@@ -102,10 +102,10 @@ def prune_by_ours(**piece: Any) -> list[Row]:
 
 def our_methods(protocol: str) -> dict[str, Prune]:
     """EPAF and POAF, the latter as published or as recommended."""
-    published = partial(poaf, neighbourhood="paper", random_state=0)
+    published = partial(poaf, neighbourhood="paper", n_iter=KEPT, ties="lowest", random_state=0)
     return {
-        "EPAF-C": epaf,
-        "EPAF-D": partial(epaf, n_groups=GROUPS, random_state=0),
+        "EPAF-C": partial(epaf, ties="lowest"),
+        "EPAF-D": partial(epaf, n_groups=GROUPS, ties="lowest", random_state=0),
         "POAF": published if protocol == PAPER else recommended_poaf,
     }
 

@@ -89,7 +89,7 @@ def in_processes(votes: Votes, k: int, groups: int) -> float:
     start = perf_counter()
     # Always as many processes, of which the groups take what they need: changing their number
     # between repeats would start them anew.
-    epaf(votes, k, n_groups=groups, n_jobs=max(GROUPS), random_state=0)
+    epaf(votes, k, n_groups=groups, ties="lowest", n_jobs=max(GROUPS), random_state=0)
     return perf_counter() - start
 
 
@@ -107,7 +107,7 @@ def apart(votes: Votes, k: int, groups: int) -> float:
 def alone(votes: Votes, k: int) -> tuple[Array, float]:
     """What EPAF-C keeps, and its processor seconds."""
     start = process_time()
-    members = epaf(votes, k).members
+    members = epaf(votes, k, ties="lowest").members
     return members, process_time() - start
 
 

@@ -45,6 +45,7 @@ from dr_core.pruning._result import (
     find_voting_members,
     make_front_table,
 )
+from dr_core.pruning._ties import TieRule
 
 __all__ = ["epaf"]
 
@@ -55,6 +56,7 @@ def epaf(
     *,
     trade_off: float = 0.5,
     n_groups: int = 1,
+    ties: str = "cautious",
     n_jobs: int | None = None,
     random_state: RandomState = None,
 ) -> PruningResult:
@@ -72,6 +74,9 @@ def epaf(
         1 is EPAF-C. More is EPAF-D: each random group of members is pruned by itself, the union
         of the members kept is pruned once more, and the best of these sub-ensembles by 𝓛 is
         returned.
+    ties : "cautious" or "lowest", default="cautious"
+        How to judge tied votes, as in `poaf`. By default, a vote of two classes and equal weights
+        is pruned to an odd size: k, or k - 1 if k is even.
     n_jobs : int, optional
         Number of groups pruned at the same time by joblib, with its active backend. The result
         does not depend on it.
@@ -82,39 +87,48 @@ def epaf(
     -------
     PruningResult
         Its `front` holds the non-dominated of the sub-ensembles evaluated: the first 1, 2, … k
-        members chosen, for EPAF-D also those of each group. EPAF minimises 𝓛, not 𝒢, so the
-        result need not be in the front.
+        members chosen (odd numbers only where the result must be odd), for EPAF-D also those of
+        each group. EPAF minimises 𝓛, not 𝒢, so the result need not be in the front.
 
     Examples
     --------
-    The first two members are right and never change:
+    The first three members are right and never change:
 
     >>> votes = Votes(
-    ...     [[0, 1, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]],
-    ...     [[0, 1, 1], [0, 1, 1], [1, 0, 1], [1, 0, 1]],
+    ...     [[0, 1, 1], [0, 1, 1], [0, 1, 1], [0, 0, 1], [0, 1, 0]],
+    ...     [[0, 1, 1], [0, 1, 1], [0, 1, 1], [1, 0, 1], [1, 0, 1]],
     ...     y=[0, 1, 1],
     ... )
-    >>> epaf(votes, max_members=2).members
-    array([0, 1])
+    >>> epaf(votes, max_members=3).members
+    array([0, 1, 2])
     """
-    k = check_max_members(max_members, votes)
+    k, rule = check_max_members(max_members, votes), TieRule(ties)
     check_trade_off(trade_off)
     pool, errors = find_voting_members(votes), compute_error_units(votes)
     groups = _partition(pool, _check_n_groups(n_groups, len(pool)), as_generator(random_state))
 
-    shared = votes.changes, votes.units, errors, votes.row_units, k, trade_off
+    step = 2 if rule.needs_odd_sizes(votes) else 1
+    shared = votes.changes, votes.units, errors, votes.row_units, k, trade_off, step
     pruned = call_each(prune_group, [group.tolist() for group in groups], shared, n_jobs=n_jobs)
     if len(groups) > 1:
         union = sorted(member for group in pruned for member in group.members)
         pruned.append(prune_group(union, *shared))
-    return _select_best(votes, pruned)
+    return _select_best(votes, pruned, rule)
 
 
 @dataclass(frozen=True)
 class PrunedGroup:
-    """Members kept of a group, in the order chosen, and 𝓛 of the first 1, 2, … of them."""
+    """Members kept of a group, in the order chosen.
+
+    Attributes
+    ----------
+    members : array of indices
+    sizes : array of ascending sizes; the last is that of all members kept
+    objectives : 𝓛 of the first members chosen, of each of these sizes
+    """
 
     members: Array
+    sizes: Array
     objectives: Array
 
 
@@ -126,17 +140,22 @@ def prune_group(
     row_units: Array,
     k: int,
     trade_off: float,
+    step: int,
 ) -> PrunedGroup:
-    """Prune the members of one group by EPAF-C; the arrays are those of all members."""
+    """Prune the members of one group by EPAF-C; the arrays are those of all members.
+
+    Sizes are 1, 1 + `step`, 1 + 2 `step` and so on.
+    """
     tandem = compute_tandem_units(changes[group], row_units)
     total = float(row_units.sum())
     objective = ScalarObjective(units[group], errors[group], tandem, total, trade_off)
-    order = order_greedily(objective, min(k, len(group)))
-    # Row i selects the first i + 1 members chosen: order (2, 0) of three members gives
+    sizes = np.arange(1, min(k, len(group)) + 1, step)
+    order = order_greedily(objective, sizes[-1])
+    # Row i selects the first sizes[i] members chosen: order (2, 0) of three members gives
     # rows (0, 0, 1) and (1, 0, 1).
-    first = np.zeros((len(order), len(group)), dtype=bool)
-    first[:, order] = np.tri(len(order), dtype=bool)
-    return PrunedGroup(np.array(group)[order], objective(first))
+    first = np.zeros((len(sizes), len(group)), dtype=bool)
+    first[:, order] = np.arange(len(order)) < sizes[:, None]
+    return PrunedGroup(np.array(group)[order], sizes, objective(first))
 
 
 def order_greedily(objective: ScalarObjective, length: int) -> Array:
@@ -172,11 +191,11 @@ def _partition(pool: Array, n_groups: int, random: np.random.Generator) -> list[
     return [np.sort(group) for group in np.array_split(random.permutation(pool), n_groups)]
 
 
-def _select_best(votes: Votes, pruned: list[PrunedGroup]) -> PruningResult:
+def _select_best(votes: Votes, pruned: list[PrunedGroup], rule: TieRule) -> PruningResult:
     """Return the pruned group with the lowest 𝓛."""
-    evaluator = SubEnsembleEvaluator(votes)
+    evaluator = SubEnsembleEvaluator(votes, rule)
     evaluated = _evaluate_prefixes(evaluator, pruned)
-    complete = np.cumsum([len(group.members) for group in pruned]) - 1
+    complete = np.cumsum([len(group.sizes) for group in pruned]) - 1
     best = int(complete[round_objectives(evaluated.objectives[complete]).argmin()])
     return PruningResult(
         members=np.flatnonzero(evaluated.selected[best]),
@@ -189,9 +208,8 @@ def _select_best(votes: Votes, pruned: list[PrunedGroup]) -> PruningResult:
 
 
 def _evaluate_prefixes(evaluator: SubEnsembleEvaluator, pruned: list[PrunedGroup]) -> Archive:
-    """Evaluate the first 1, 2, … members of each group; the last of each is the whole group."""
-    chosen = [group.members for group in pruned]
-    prefixes = [members[: i + 1] for members in chosen for i in range(len(members))]
+    """Evaluate the first members of each group, of each size; the last is the whole group."""
+    prefixes = [group.members[:size] for group in pruned for size in group.sizes]
     selected = np.zeros((len(prefixes), evaluator.votes.n_members), dtype=bool)
     for row, members in zip(selected, prefixes, strict=True):
         row[members] = True

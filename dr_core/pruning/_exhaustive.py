@@ -19,6 +19,7 @@ from dr_core.pruning._result import (
     make_result,
     select_from_front,
 )
+from dr_core.pruning._ties import TieRule
 
 __all__ = ["exhaustive_front"]
 
@@ -36,6 +37,7 @@ def exhaustive_front(
     trade_off: float = 0.5,
     selection: SelectionRule = "objective",
     accuracy_tolerance: float = ACCURACY_TOLERANCE,
+    ties: str = "cautious",
 ) -> PruningResult:
     """Find the true Pareto front of an ensemble of up to 20 members.
 
@@ -51,6 +53,8 @@ def exhaustive_front(
         The sub-ensemble to select from the front, as in `poaf`.
     accuracy_tolerance : float, default=0.02
         For `selection="min_risk"`.
+    ties : "cautious" or "lowest", default="cautious"
+        How to judge tied votes, as in `poaf`.
 
     Returns
     -------
@@ -68,22 +72,26 @@ def exhaustive_front(
     >>> exhaustive_front(votes).front.round(2)
       members  error  risk  objective
     0    (1,)   0.00  0.33       0.17
-    1  (1, 2)   0.33  0.00       0.12
+    1    (2,)   0.33  0.00       0.17
     """
     m = check_votes(votes).n_members
     k = check_max_members(m if max_members is None else max_members, votes)
     check_selection(selection, accuracy_tolerance)
     check_trade_off(trade_off)
-    pool = _check_pool(find_voting_members(votes))
-    archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off)
+    rule, pool = TieRule(ties), _check_pool(find_voting_members(votes))
+    archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off, rule)
     front = make_front_table(archive, pool)
     return make_result(front, select_from_front(front, selection, accuracy_tolerance), n_judged)
 
 
-def find_true_front(votes: Votes, max_members: int, trade_off: float) -> tuple[Archive, int]:
+def find_true_front(
+    votes: Votes, max_members: int, trade_off: float, rule: TieRule
+) -> tuple[Archive, int]:
     """Return the front of all sub-ensembles of up to `max_members` members, and their number."""
     selected = list_subsets(votes.n_members, max_members)
-    errors, risks = evaluate_all(votes, selected)
+    if rule.needs_odd_sizes(votes):
+        selected = selected[selected.sum(axis=1) % 2 == 1]
+    errors, risks = evaluate_all(votes, selected, rule)
     best = _find_tied_with_front(errors, risks)
     objectives = ScalarObjective.from_votes(votes, trade_off)(selected[best])
     archive = Archive(selected[best], errors[best], risks[best], objectives)
@@ -106,33 +114,31 @@ def list_subsets(m: int, size: int) -> Array:
     return subsets[subsets.sum(axis=1) <= size]
 
 
-def evaluate_all(votes: Votes, selected: Array) -> tuple[Array, Array]:
+def evaluate_all(votes: Votes, selected: Array, rule: TieRule) -> tuple[Array, Array]:
     """Return 𝒢 of many sub-ensembles: their errors and their risks, (s,) each."""
     plain, perturbed, y, row_units = _merge_equal_instances(votes)
+    changes = plain != perturbed
     small = votes.units.sum() < EXACT_IN_FLOAT32
     units = votes.units.astype(np.float32 if small else np.float64)
     counts = np.zeros((2, len(selected)))
     for some in iter_slices(len(selected), MAX_VOTES_PER_BLOCK // MAX_INSTANCES_TOGETHER):
         weights = selected[some] * units
         for rows in iter_slices(len(y), MAX_INSTANCES_TOGETHER):
-            vote = _compute_votes(weights, plain[:, rows], votes.n_classes)
-            perturbed_vote = _compute_votes(weights, perturbed[:, rows], votes.n_classes)
+            vote = _decide_all(weights, plain[:, rows], votes.n_classes, rule)
+            perturbed_vote = _decide_all(weights, perturbed[:, rows], votes.n_classes, rule)
+            changed, undecided = rule.find_changes(vote, perturbed_vote)
+            if undecided.any():
+                changed |= undecided & (weights @ changes[:, rows].astype(units.dtype) > 0)
             counts[0, some] += (vote != y[rows]) @ row_units[rows]
-            counts[1, some] += (vote != perturbed_vote) @ row_units[rows]
+            counts[1, some] += changed @ row_units[rows]
     errors, risks = counts / votes.row_units.sum()
     return errors, risks
 
 
-def _compute_votes(weights: Array, codes: Array, n_classes: int) -> Array:
-    """Return the votes of sub-ensembles of weights (s, m) on instances (m, c), codes (s, c)."""
-    # A later class wins only with more units than all before it, so ties go to the lower class.
-    most = weights @ (codes == 0).astype(weights.dtype)
-    vote = np.zeros(most.shape, codes.dtype)
-    for label in range(1, n_classes):
-        total = weights @ (codes == label).astype(weights.dtype)
-        np.copyto(vote, label, where=total > most)
-        np.maximum(most, total, out=most)
-    return vote
+def _decide_all(weights: Array, codes: Array, n_classes: int, rule: TieRule) -> Array:
+    """Return the decisions of sub-ensembles of weights (s, m) on instances (m, c), (s, c)."""
+    labels = range(n_classes)
+    return rule.decide(weights @ (codes == label).astype(weights.dtype) for label in labels)
 
 
 def _merge_equal_instances(votes: Votes) -> tuple[Array, Array, Array, Array]:

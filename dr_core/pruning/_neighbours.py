@@ -1,120 +1,31 @@
 """Error and risk of sub-ensembles one step apart, from running totals of their votes.
 
-A member that joins or leaves changes the lead of the winning class by at most its own weight. So
-only the *critical* instances, those with a lead that small, are counted again, and all neighbours
-are evaluated together.
-
-Weights are integers (units), and ties of the vote go to the lower class. The *lead* of the winner
-is the number of units it must lose for the vote to turn. With 5 units for class 0 and 4 for
-class 1 it is 2, since class 0 still wins a tie of 4 to 4. With 4 units for class 0 and 5 for
-class 1 it is 1, since class 0 wins the tie.
+Members that join or leave change the margin of the winning class by at most their own weights. So
+only the *critical* instances, those with a margin that small, are counted again, and all
+neighbours are evaluated together. Weights are integers (units), so every comparison is exact.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dr_core._utils import Array, iter_slices
-from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Leaders, Votes, find_leaders
-from dr_core.pruning._pareto import find_nondominated
+from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, find_leaders
+from dr_core.pruning._steps import Neighbours, Steps
+from dr_core.pruning._ties import TieRule
 
-__all__ = ["Neighbours", "Steps", "SubEnsembleEvaluator"]
+__all__ = ["SubEnsembleEvaluator"]
 
 MAX_TOTALS_BYTES = 2**28
 """Memory for the running totals of sub-ensembles evaluated before."""
 
 MAX_COMPARED = 64
 """The nearest sub-ensemble is searched among this many of the most recent."""
-
-NO_MEMBER = -1
-
-
-@dataclass(frozen=True)
-class Steps:
-    """Steps from a sub-ensemble to its neighbours, as arrays of member indices.
-
-    Attributes
-    ----------
-    leaving, joining : int arrays
-        Members each of which leaves, or joins, in a step of its own.
-    swapped_out, swapped_in : int arrays
-        Each of the first is swapped for each of the second.
-    """
-
-    leaving: Array
-    joining: Array
-    swapped_out: Array
-    swapped_in: Array
-
-    @classmethod
-    def from_selected(cls, selected: Array, max_members: int, exchange: bool) -> Steps:
-        """List the steps to sub-ensembles that are neither empty nor too large.
-
-        Parameters
-        ----------
-        selected : bool array of shape (m,)
-            The sub-ensemble.
-        max_members : int
-            The largest size allowed.
-        exchange : bool
-            Whether members may be swapped.
-        """
-        members, others = np.flatnonzero(selected), np.flatnonzero(~selected)
-        no_members = members[:0]
-        return cls(
-            leaving=members if len(members) > 1 else no_members,
-            joining=others if len(members) < max_members else no_members,
-            swapped_out=members if exchange else no_members,
-            swapped_in=others if exchange else no_members,
-        )
-
-    @property
-    def leavers(self) -> Array:
-        """The member that leaves in each step, -1 for none, (s,)."""
-        return np.concatenate(
-            [
-                self.leaving,
-                np.full(len(self.joining), NO_MEMBER),
-                np.repeat(self.swapped_out, len(self.swapped_in)),
-            ]
-        )
-
-    @property
-    def joiners(self) -> Array:
-        """The member that joins in each step, -1 for none, (s,)."""
-        return np.concatenate(
-            [
-                np.full(len(self.leaving), NO_MEMBER),
-                self.joining,
-                np.tile(self.swapped_in, len(self.swapped_out)),
-            ]
-        )
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """Sub-ensembles one step from another, with their scores; all arrays have shape (s,)."""
-
-    leavers: Array
-    joiners: Array
-    errors: Array
-    risks: Array
-
-    def find_nondominated(self, positions: Array) -> Array:
-        """Return which of the neighbours at `positions` no other of them dominates."""
-        return find_nondominated(self.errors[positions], self.risks[positions])
-
-    def get_selected(self, base: Array, positions: Array) -> Array:
-        """Return the members of the neighbours of `base` at `positions`, a bool array (s, m)."""
-        members = np.tile(base, (len(positions), 1))
-        for movers, value in ((self.leavers[positions], False), (self.joiners[positions], True)):
-            rows = np.flatnonzero(movers != NO_MEMBER)
-            members[rows, movers[rows]] = value
-        return members
 
 
 class SubEnsembleEvaluator:
@@ -124,6 +35,8 @@ class SubEnsembleEvaluator:
     ----------
     votes : Votes
         Votes of the whole ensemble.
+    rule : TieRule
+        How to judge ties.
 
     Attributes
     ----------
@@ -133,20 +46,20 @@ class SubEnsembleEvaluator:
     Examples
     --------
     >>> votes = Votes([[0, 1], [0, 1], [1, 0]], [[0, 1], [0, 0], [1, 0]], y=[0, 1])
-    >>> evaluator = SubEnsembleEvaluator(votes)
+    >>> evaluator = SubEnsembleEvaluator(votes, TieRule("cautious"))
     >>> selected = np.array([True, True, True])
     >>> evaluator.evaluate(selected)
     (0.0, 0.5)
     >>> steps = Steps.from_selected(selected, max_members=3, exchange=False)
     >>> neighbours = evaluator.evaluate_neighbours(selected, steps)
-    >>> neighbours.leavers, neighbours.errors
-    (array([0, 1, 2]), array([0.5, 0.5, 0. ]))
+    >>> neighbours.first, neighbours.errors
+    (array([0, 1, 2]), array([1., 1., 0.]))
     """
 
-    def __init__(self, votes: Votes) -> None:
-        self.votes = votes
+    def __init__(self, votes: Votes, rule: TieRule) -> None:
+        self.votes, self.rule = votes, rule
         self.n_judged = 0
-        empty = SubEnsembleVote.make_empty(votes)
+        empty = SubEnsembleVote.make_empty(votes, rule)
         self._known = OrderedDict({empty.selected.tobytes(): empty})
         self._max_known = 1 + MAX_TOTALS_BYTES // empty.totals.nbytes
 
@@ -158,19 +71,18 @@ class SubEnsembleEvaluator:
 
     def evaluate_neighbours(self, selected: Array, steps: Steps) -> Neighbours:
         """Return 𝒢 of the sub-ensembles one of the `steps` away from `selected`."""
-        vote = self._get_vote(selected)
-        leavers, joiners = steps.leavers, steps.joiners
-        self.n_judged += len(leavers)
-        # A swap moves the units of two members. Where the lead is larger than what any step
-        # moves, the outcome is the same after all steps and is counted once.
-        reach = self.votes.units.max() * (2 if len(steps.swapped_out) else 1)
-        critical = vote.smaller_lead <= reach
-        counts = np.repeat(self._count_outcomes(vote, ~critical), len(leavers), axis=1)
+        vote, n_steps = self._get_vote(selected), len(steps.first)
+        self.n_judged += n_steps
+        # Where the margin is larger than what any step moves, the outcome is the same after all
+        # steps and is counted once.
+        reach = self.votes.units.max() * (2 if steps.pairs.size else 1)
+        critical = vote.smaller_margin <= reach
+        counts = np.repeat(self._count_outcomes(vote, ~critical), n_steps, axis=1)
         rows = np.flatnonzero(critical)
         for block in iter_slices(len(rows), MAX_VOTES_PER_BLOCK // self.votes.n_members):
             counts += CloseVote.from_rows(rows[block], vote).count_after(steps)
         errors, risks = counts / self.votes.row_units.sum()
-        return Neighbours(leavers, joiners, errors, risks)
+        return Neighbours(steps.first, steps.second, errors, risks)
 
     def _count_outcomes(self, vote: SubEnsembleVote, rows: Array) -> Array:
         """Return the row units with a wrong and with a changed vote among `rows`, (2, 1)."""
@@ -200,6 +112,8 @@ class SubEnsembleVote:
     ----------
     votes : Votes
         Votes of the whole ensemble.
+    rule : TieRule
+        How to judge ties.
     selected : bool array of shape (m,)
         The sub-ensemble.
     totals : array of shape (2, C, n)
@@ -207,15 +121,16 @@ class SubEnsembleVote:
     """
 
     votes: Votes
+    rule: TieRule
     selected: Array
     totals: Array
 
     @classmethod
-    def make_empty(cls, votes: Votes) -> SubEnsembleVote:
+    def make_empty(cls, votes: Votes, rule: TieRule) -> SubEnsembleVote:
         """Return the vote of no members."""
         shape = 2, votes.n_classes, votes.n_instances
         totals = np.zeros(shape, np.int16 if votes.units.sum() < 2**15 else np.float64)
-        return cls(votes, np.zeros(votes.n_members, dtype=bool), totals)
+        return cls(votes, rule, np.zeros(votes.n_members, dtype=bool), totals)
 
     def move_to(self, selected: Array) -> SubEnsembleVote:
         """Return the vote of another sub-ensemble, from the members that leave and join."""
@@ -229,37 +144,57 @@ class SubEnsembleVote:
         totals[:, 0] = votes.units[selected].sum()
         for label in range(1, votes.n_classes):
             totals[:, 0] -= totals[:, label]
-        return SubEnsembleVote(votes, selected.copy(), totals)
+        return replace(self, selected=selected.copy(), totals=totals)
 
     @cached_property
-    def leaders(self) -> tuple[Leaders, Leaders]:
-        """Winner and runner-up on x and on x̃."""
-        return find_leaders(self.totals[0]), find_leaders(self.totals[1])
+    def decisions(self) -> tuple[Array, Array]:
+        """The decisions on x and on x̃, (n,) each."""
+        return self.rule.decide(self.totals[0]), self.rule.decide(self.totals[1])
 
     @cached_property
     def wrong(self) -> Array:
         """Where the vote is wrong, (n,)."""
-        return self.leaders[0].winner != self.votes.y
+        return self.decisions[0] != self.votes.y
 
     @cached_property
     def changed(self) -> Array:
         """Where the vote on x̃ differs from the vote on x, (n,)."""
-        return self.leaders[0].winner != self.leaders[1].winner
+        changed, undecided = self.rule.find_changes(*self.decisions)
+        rows, members = np.flatnonzero(undecided), np.flatnonzero(self.selected)
+        if len(rows):
+            part = np.ix_(members, rows)
+            changed[rows] = (self.votes.votes[part] != self.votes.perturbed[part]).any(axis=0)
+        return changed
 
     @property
-    def smaller_lead(self) -> Array:
-        """Units that must move for the vote on x or on x̃ to turn, (n,)."""
-        return np.minimum(self.leaders[0].lead, self.leaders[1].lead)
+    def smaller_margin(self) -> Array:
+        """The smaller of the margins on x and on x̃, in units, (n,)."""
+        return np.minimum(*(find_leaders(side).margin for side in self.totals))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CloseVote:
-    """The vote on c critical instances, on x (`plain`) and on x̃ (`perturbed`)."""
+    """The vote on c critical instances, on x (`plain`) and on x̃ (`perturbed`).
+
+    Attributes
+    ----------
+    plain, perturbed : Side
+    selected : bool array of shape (m,)
+        The sub-ensemble.
+    units : array of shape (m,)
+        Weights of the members, as integers.
+    y, row_units : arrays of shape (c,)
+    rule : TieRule
+        How to judge ties.
+    """
 
     plain: Side
     perturbed: Side
+    selected: Array
+    units: Array
     y: Array
     row_units: Array
+    rule: TieRule
 
     @classmethod
     def from_rows(cls, rows: Array, vote: SubEnsembleVote) -> CloseVote:
@@ -267,65 +202,90 @@ class CloseVote:
         votes = vote.votes
         totals = vote.totals[:, :, rows].astype(np.float64)
         return cls(
-            Side(votes.votes[:, rows], totals[0], votes.units),
-            Side(votes.perturbed[:, rows], totals[1], votes.units),
+            Side(votes.votes[:, rows], totals[0], vote.rule),
+            Side(votes.perturbed[:, rows], totals[1], vote.rule),
+            vote.selected,
+            votes.units,
             votes.y[rows],
             votes.row_units[rows],
+            vote.rule,
         )
 
     def count_after(self, steps: Steps) -> Array:
         """Return the row units with a wrong and with a changed vote after each step, (2, s)."""
-        sides, leaving, joining = (self.plain, self.perturbed), steps.leaving, steps.joining
-        return np.concatenate(
-            [
-                self._count(*(side.vote_without_each(leaving) for side in sides)),
-                self._count(*(side.vote_with_each(joining) for side in sides)),
-                self._count_swaps(steps.swapped_out, steps.swapped_in),
-            ],
-            axis=1,
-        )
+        count_pairs = self._count_pairs_by_products if self._has_odd_size else self._count_pairs
+        return np.concatenate([self._count_singles(steps.singles), count_pairs(steps.pairs)], 1)
 
-    def _count(self, vote: Array, perturbed_vote: Array) -> Array:
-        """Return the row units with a wrong and with a changed vote, (2, s), of votes (s, c)."""
-        outcomes = vote != self.y, vote != perturbed_vote
+    @property
+    def _has_odd_size(self) -> bool:
+        """Whether this is a vote of two classes, equal weights and an odd size: it never ties."""
+        is_binary = len(self.plain.totals) == 2
+        return is_binary and bool((self.units == 1).all()) and bool(self.selected.sum() % 2)
+
+    def _count_singles(self, members: Array) -> Array:
+        """Return the counts after each of these members has joined or left."""
+        moved = np.where(self.selected, -self.units, self.units)[members, None]
+        if len(moved) and (moved == moved[0]).all():  # compared once for all members
+            moved = moved[:1]
+        vote, perturbed = (s.decide_after(members, moved) for s in (self.plain, self.perturbed))
+        changed, undecided = self.rule.find_changes(vote, perturbed)
+        if undecided.any():
+            changes = self.plain.codes != self.perturbed.codes
+            n_changes = changes[self.selected].sum(axis=0)
+            n_moved = np.where(self.selected[members, None], -1, 1) * changes[members]
+            changed |= undecided & (n_changes + n_moved > 0)
+        outcomes = vote != self.y, changed
         return np.array([outcome @ self.row_units for outcome in outcomes])
 
-    def _count_swaps(self, leavers: Array, joiners: Array) -> Array:
-        """Return the counts of all pairs, in the order of the leavers."""
-        if len(leavers) * len(joiners) == 0:
-            return np.empty((2, 0))
-        if self.plain.is_uniform and len(self.plain.totals) == 2:
-            return self._count_swaps_by_products(leavers, joiners)
-        swaps = []
-        for member in leavers:
-            sides = self.plain.remove(member), self.perturbed.remove(member)
-            swaps.append(self._count(*(side.vote_with_each(joiners) for side in sides)))
-        return np.concatenate(swaps, axis=1)
+    def _count_pairs(self, pairs: Array) -> Array:
+        """Return the counts after both members of each pair have joined or left."""
+        starts = np.flatnonzero(np.diff(pairs[0], prepend=-1))
+        found = [np.empty((2, 0))]
+        for members in np.split(pairs, starts[1:], axis=1) if len(starts) else []:
+            found.append(self._move(members[0, 0])._count_singles(members[1]))
+        return np.concatenate(found, axis=1)
 
-    def _count_swaps_by_products(self, leavers: Array, joiners: Array) -> Array:
-        """Return the same counts for two classes and equal weights, by products of matrices."""
-        # A swap turns the vote on an instance if the leaver voted for the winner, the joiner
-        # votes for the other class, and the lead is at most 2 units. This is a product of a 0/1
-        # factor of the leaver and one of the joiner, so the sum over instances is a product of
-        # matrices (leavers, c) @ (c, joiners).
+    def _move(self, member: int) -> CloseVote:
+        """Return the close vote after one member has joined or left."""
+        selected = self.selected.copy()
+        selected[member] ^= True
+        units = self.units[member] if selected[member] else -self.units[member]
+        sides = (side.add(member, units) for side in (self.plain, self.perturbed))
+        return replace(self, plain=next(sides), perturbed=next(sides), selected=selected)
+
+    def _count_pairs_by_products(self, pairs: Array) -> Array:
+        """Return the same counts for a vote that never ties, by products of matrices."""
+        # Two moves turn the vote on an instance if its margin is 1 and both are against the
+        # winner: a member that voted for it leaves, or one that votes for the other class joins.
+        # This is a product of a 0/1 factor of each member, so the sum over instances is a product
+        # of matrices (m, c) @ (c, m), whoever joins or leaves.
         #
         # Where the vote turns on x, right becomes wrong (+1) and wrong becomes right (-1): a vote
         # that turns on one right and two wrong instances of row units 1 adds 1 - 2 = -1. In the
         # same way an unchanged vote becomes changed, and the reverse, if it turns on exactly one
         # of x and x̃: (t - t t̃) + (t̃ - t t̃) with t, t̃ in {0, 1}. In this order no sum exceeds
-        # that of all row units, which is below 2**53, so all sums are exact.
-        out, into = self.plain.find_turns(leavers, joiners)
-        out_perturbed, into_perturbed = self.perturbed.find_turns(leavers, joiners)
-        vote = self.plain.leaders.winner
-        wrong, changed = vote != self.y, vote != self.perturbed.leaders.winner
-        wrong_gain, changed_gain = ((1 - 2.0 * now) * self.row_units for now in (wrong, changed))
-        wrong_after = (out * wrong_gain) @ into.T
-        both = ((out & out_perturbed) * changed_gain) @ (into & into_perturbed).T
-        changed_after = ((out * changed_gain) @ into.T - both) + (
-            (out_perturbed * changed_gain) @ into_perturbed.T - both
+        # that of all row units, so all sums are exact: in float32 if that is below 2**24.
+        small = self.row_units.sum() < EXACT_IN_FLOAT32
+        number = np.float32 if small else np.float64
+        first, second = pairs
+        vote, perturbed_vote = self.plain.decisions, self.perturbed.decisions
+        wrong, changed = vote != self.y, vote != perturbed_vote
+        gains = [((1 - 2.0 * now) * self.row_units).astype(number) for now in (wrong, changed)]
+        against, against_perturbed = (
+            side.find_against(self.selected).astype(number)
+            for side in (self.plain, self.perturbed)
+        )
+
+        def sum_over_turns(factors: Array, gain: Array) -> Array:
+            return ((factors * gain) @ factors.T)[first, second].astype(np.float64)
+
+        wrong_after = sum_over_turns(against, gains[0])
+        twice = sum_over_turns(np.minimum(against, against_perturbed), gains[1])
+        changed_after = (sum_over_turns(against, gains[1]) - twice) + (
+            sum_over_turns(against_perturbed, gains[1]) - twice
         )
         before = [[wrong @ self.row_units], [changed @ self.row_units]]
-        return np.array([wrong_after.ravel(), changed_after.ravel()]) + before
+        return np.array([wrong_after, changed_after]) + before
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,57 +298,51 @@ class Side:
         Votes of the whole ensemble.
     totals : array of shape (C, c)
         Units of the sub-ensemble for each class.
-    units : array of shape (m,)
-        Weights of the members, as integers.
+    rule : TieRule
+        How to judge ties.
     """
 
     codes: Array
     totals: Array
-    units: Array
+    rule: TieRule
 
     @cached_property
-    def leaders(self) -> Leaders:
-        """Winner and runner-up on each instance."""
-        return find_leaders(self.totals)
+    def decisions(self) -> Array:
+        """The decision on each instance, (c,)."""
+        return self.rule.decide(self.totals)
 
-    @cached_property
-    def is_uniform(self) -> bool:
-        """Whether all members have the same weight."""
-        return bool((self.units == 1).all())
+    def decide_after(self, members: Array, moved: Array) -> Array:
+        """Return the decisions after each member has added `moved` units, (len(members), c)."""
+        # A member moves the units of one class. That class wins, ties with the best of the others
+        # or loses to it. With 4, 5 and 4 units the best of the classes other than 0 is class 1:
+        # class 0 ties with it if a member of 1 unit joins, and wins with 2 units.
+        codes = self.codes[members]
+        after = np.empty(codes.shape, self.decisions.dtype)
+        for label, (gap, rivals) in enumerate(self._iter_gaps()):
+            result = np.where(moved > gap, rivals.dtype.type(label), rivals)
+            np.copyto(result, self.rule.settle(label, rivals), where=moved == gap)
+            np.copyto(after, result, where=codes == label)
+        return after
 
-    def vote_without_each(self, leavers: Array) -> Array:
-        """Return the vote after each of these members has left, (len(leavers), c)."""
-        # The runner-up wins if the leaver takes at least the lead from the winner. Class 0 leads
-        # class 1 by 5 to 4 units, a lead of 2: a leaver of 1 unit leaves the tie to class 0, one
-        # of 2 units turns the vote.
-        now = self.leaders
-        turned = (self.codes[leavers] == now.winner) & (self._get_moved(leavers) >= now.lead)
-        return np.where(turned, now.runner_up, now.winner)
+    def _iter_gaps(self) -> Iterator[tuple[Array, Array]]:
+        """Yield for each class how far it is behind the best of the others, and which that is."""
+        n_classes = len(self.totals)
+        if n_classes == 1:
+            yield -np.inf * np.ones_like(self.totals[0]), self.decisions
+            return
+        for label in range(n_classes):
+            # No class has less than 0 units, so a class of -1 never wins.
+            others = self.totals.copy()
+            others[label] = -1
+            yield others.max(axis=0) - self.totals[label], self.rule.decide(others)
 
-    def vote_with_each(self, joiners: Array) -> Array:
-        """Return the vote after each of these members has joined, (len(joiners), c)."""
-        # A class below the winner wins a tie, a class above it needs one unit more. With 4, 5
-        # and 4 units, class 1 wins: class 0 needs a joiner of 5 - 4 = 1 unit, class 2 one of
-        # 5 - 4 + 1 = 2 units.
-        now, codes = self.leaders, self.codes[joiners]
-        vote = np.tile(now.winner, (len(joiners), 1))
-        for label, total in enumerate(self.totals):
-            gap = now.first - total + (label > now.winner)
-            np.copyto(vote, label, where=(codes == label) & (self._get_moved(joiners) >= gap))
-        return vote
-
-    def remove(self, member: int) -> Side:
-        """Return this side for the sub-ensemble without `member`."""
+    def add(self, member: int, units: float) -> Side:
+        """Return this side after `member` has added `units` to the class that it votes for."""
         totals = self.totals.copy()
-        totals[self.codes[member], np.arange(totals.shape[1])] -= self.units[member]
+        totals[self.codes[member], np.arange(totals.shape[1])] += units
         return replace(self, totals=totals)
 
-    def find_turns(self, leavers: Array, joiners: Array) -> tuple[Array, Array]:
-        """Return the factors of each leaver and each joiner that turn a binary, uniform vote."""
-        winner = self.leaders.winner
-        out = (self.codes[leavers] == winner) & (self.leaders.lead <= 2)
-        return out, self.codes[joiners] != winner
-
-    def _get_moved(self, members: Array) -> Array:
-        """Return the units of each of these members, (len(members), 1), or (1, 1) if equal."""
-        return np.ones((1, 1)) if self.is_uniform else self.units[members, None]
+    def find_against(self, selected: Array) -> Array:
+        """Return whose move is against a winner with a margin of 1, a bool array (m, c)."""
+        is_close = np.abs(self.totals[0] - self.totals[1]) == 1
+        return ((self.codes == self.decisions) == selected[:, None]) & is_close

@@ -125,34 +125,34 @@ class ScalarObjective:
         tandem = ((units @ self.tandem) * units).sum(axis=-1)
         return self._scale(units @ self.errors, tandem, units.sum(axis=-1))
 
-    def compute_neighbours(self, selected: Array, leavers: Array, joiners: Array) -> Array:
+    def compute_neighbours(self, selected: Array, first: Array, second: Array) -> Array:
         """Return 𝓛 of the neighbours of one sub-ensemble, (s,).
 
         Parameters
         ----------
         selected : bool array of shape (m,)
             The sub-ensemble.
-        leavers, joiners : int arrays of shape (s,)
-            The member that leaves and the member that joins in each step, -1 for none.
+        first, second : int arrays of shape (s,)
+            The members that join or leave in each step; `second` is -1 for none.
         """
-        # Member a, of l units, leaves and b, of j units, joins. With w the units of the
-        # sub-ensemble and T the tandem risks, the new units are w′ = w - l e_a + j e_b, and
-        #   w′ᵀ T w′ = wᵀ T w + j (2 (T w)_b + j T_bb) - l (2 (T w)_a - l T_aa) - 2 l j T_ab.
-        # T = [[1, 1, 0], [1, 1, 0], [0, 0, 2]], w = (1, 1, 0), a = 1, b = 2 give
-        # T w = (2, 2, 0) and 4 + (0 + 2) - (4 - 1) - 0 = 3 = T_00 + 2 T_02 + T_22.
+        # Member a adds i units (less than 0 if it leaves) and b adds j. With w the units of the
+        # sub-ensemble and T the tandem risks, the new units are w′ = w + i e_a + j e_b, and
+        #   w′ᵀ T w′ = wᵀ T w + i (2 (T w)_a + i T_aa) + j (2 (T w)_b + j T_bb) + 2 i j T_ab.
+        # T = [[1, 1, 0], [1, 1, 0], [0, 0, 2]], w = (1, 1, 0), a = 1, i = -1, b = 2, j = 1 give
+        # T w = (2, 2, 0) and 4 - (4 - 1) + (0 + 2) - 0 = 3 = T_00 + 2 T_02 + T_22.
         # The index -1 picks the last member, but its terms are multiplied by 0 units.
         units = self.units * selected
-        left = np.where(leavers < 0, 0, self.units[leavers])
-        joined = np.where(joiners < 0, 0, self.units[joiners])
+        moved = np.where(selected, -self.units, self.units)
+        one, other = moved[first], np.where(second < 0, 0, moved[second])
         with_all, alone = self.tandem @ units, self.tandem.diagonal()
         tandem = (
             units @ with_all
-            + joined * (2 * with_all[joiners] + joined * alone[joiners])
-            - left * (2 * with_all[leavers] - left * alone[leavers])
-            - 2 * left * joined * self.tandem[leavers, joiners]
+            + one * (2 * with_all[first] + one * alone[first])
+            + other * (2 * with_all[second] + other * alone[second])
+            + 2 * one * other * self.tandem[first, second]
         )
-        error = units @ self.errors + joined * self.errors[joiners] - left * self.errors[leavers]
-        return self._scale(error, tandem, units.sum() + joined - left)
+        error = units @ self.errors + one * self.errors[first] + other * self.errors[second]
+        return self._scale(error, tandem, units.sum() + one + other)
 
     def _scale(self, error: Array, tandem: Array, weight: Array) -> Array:
         return _compute_weighted_sum(error, tandem, weight, self.n_units, self.trade_off)

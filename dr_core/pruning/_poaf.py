@@ -27,7 +27,7 @@ import numpy as np
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
-from dr_core.pruning._neighbours import Steps, SubEnsembleEvaluator
+from dr_core.pruning._neighbours import SubEnsembleEvaluator
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive
 from dr_core.pruning._result import (
@@ -41,6 +41,8 @@ from dr_core.pruning._result import (
     make_result,
     select_from_front,
 )
+from dr_core.pruning._steps import Steps
+from dr_core.pruning._ties import TieRule
 
 __all__ = ["poaf"]
 
@@ -57,6 +59,7 @@ def poaf(
     neighbourhood: str = "exchange",
     selection: SelectionRule = "objective",
     accuracy_tolerance: float = ACCURACY_TOLERANCE,
+    ties: str = "cautious",
     random_state: RandomState = None,
 ) -> PruningResult:
     """Prune an ensemble to at most `max_members`, searching for the Pareto front of 𝒢.
@@ -83,6 +86,11 @@ def poaf(
         row whose position the callable returns for the front.
     accuracy_tolerance : float, default=0.02
         For `selection="min_risk"`.
+    ties : "cautious" or "lowest", default="cautious"
+        How to judge tied votes. "cautious" counts a tied vote as wrong, and as changed if any
+        member changed. So error and risk are upper bounds for every way to break ties, and the
+        same members are kept if classes are renamed. In a vote of two classes and equal weights
+        only odd sizes are candidates. "lowest" gives ties to the lowest class, as in the paper.
     random_state : int, Generator, RandomState or None
         The same seed gives the same result.
 
@@ -107,13 +115,13 @@ def poaf(
     iterations, searcher = _check_n_iter(n_iter, k), _check_neighbourhood(neighbourhood)
     check_selection(selection, accuracy_tolerance)
     check_trade_off(trade_off)
-    pool = find_voting_members(votes)
+    rule, pool = TieRule(ties), find_voting_members(votes)
     voting = votes if len(pool) == votes.n_members else votes.subset(pool)
     size = min(k, len(pool))
     if searcher.exchange and is_exhaustive_faster(len(pool), size, iterations):
-        archive, n_judged = find_true_front(voting, size, trade_off)
+        archive, n_judged = find_true_front(voting, size, trade_off, rule)
     else:
-        search = searcher(voting, size, trade_off, as_generator(random_state))
+        search = searcher(voting, size, trade_off, rule, as_generator(random_state))
         for _ in range(iterations):
             search.step()
         archive, n_judged = search.archive, search.n_judged
@@ -140,15 +148,22 @@ class Search:
     exchange = False
 
     def __init__(
-        self, votes: Votes, max_members: int, trade_off: float, random: np.random.Generator
+        self,
+        votes: Votes,
+        max_members: int,
+        trade_off: float,
+        rule: TieRule,
+        random: np.random.Generator,
     ) -> None:
-        self.n_members, self.max_members, self.random = votes.n_members, max_members, random
-        self._evaluator = SubEnsembleEvaluator(votes)
+        self.n_members, self.random = votes.n_members, random
+        self.is_odd = rule.needs_odd_sizes(votes)
+        self.max_members = self.get_valid_size(max_members)
+        self._evaluator = SubEnsembleEvaluator(votes, rule)
         self._objective = ScalarObjective.from_votes(votes, trade_off)
         self._evaluated: dict[bytes, Archive] = {}
         self._explored: dict[bytes, Archive] = {}
         start = np.zeros(self.n_members, dtype=bool)
-        start[self.random.choice(self.n_members, max_members, replace=False)] = True
+        start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
         self.archive = self.evaluate(start)
 
     @property
@@ -163,10 +178,15 @@ class Search:
         if self.archive.contains(child):
             self.archive = self.archive.update(self.find_neighbours(child))
 
+    def get_valid_size(self, size: int) -> int:
+        """Return the size, or one less if it is even and sizes must be odd."""
+        return size - 1 if self.is_odd and size % 2 == 0 else size
+
     def mutate(self, selected: Array) -> Array:
-        """Flip each bit with probability 1/m, then repair a candidate too large or empty."""
+        """Flip each bit with probability 1/m, then repair a candidate of an invalid size."""
         child = selected ^ (self.random.random(self.n_members) < 1 / self.n_members)
-        surplus = int(child.sum()) - self.max_members
+        size = int(child.sum())
+        surplus = size - min(self.get_valid_size(size), self.max_members) if size else 0
         if surplus > 0:
             child[self.random.choice(np.flatnonzero(child), surplus, replace=False)] = False
         if not child.any():
@@ -186,9 +206,9 @@ class Search:
         """Return the neighbours that no other neighbour dominates, in ascending order of 𝓛."""
         key = selected.tobytes()
         if key not in self._explored:
-            steps = Steps.from_selected(selected, self.max_members, self.exchange)
+            steps = Steps.from_selected(selected, self.max_members, self.exchange, self.is_odd)
             found = self._evaluator.evaluate_neighbours(selected, steps)
-            objectives = self._objective.compute_neighbours(selected, found.leavers, found.joiners)
+            objectives = self._objective.compute_neighbours(selected, found.first, found.second)
             order = np.argsort(round_objectives(objectives), kind="stable")
             kept = order[found.find_nondominated(order)]
             self._explored[key] = Archive(
@@ -213,9 +233,14 @@ class ExchangeSearch(Search):
     exchange = True
 
     def __init__(
-        self, votes: Votes, max_members: int, trade_off: float, random: np.random.Generator
+        self,
+        votes: Votes,
+        max_members: int,
+        trade_off: float,
+        rule: TieRule,
+        random: np.random.Generator,
     ) -> None:
-        super().__init__(votes, max_members, trade_off, random)
+        super().__init__(votes, max_members, trade_off, rule, random)
         for single in np.eye(self.n_members, dtype=bool):
             self.archive = self.archive.update(self.evaluate(single))
 

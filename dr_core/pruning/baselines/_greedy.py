@@ -12,7 +12,8 @@ import numpy as np
 
 from dr_core._utils import Array
 from dr_core.ensembles import Votes
-from dr_core.pruning._neighbours import Steps, SubEnsembleEvaluator
+from dr_core.pruning._neighbours import SubEnsembleEvaluator
+from dr_core.pruning._steps import Steps
 
 SCORE_DECIMALS = 12
 TIE_TOLERANCE = 10.0**-SCORE_DECIMALS
@@ -100,7 +101,9 @@ def compute_errors_after_flip(
     --------
     >>> votes = Votes([[0, 1], [1, 1], [1, 0]], [[0, 1], [1, 1], [1, 0]], y=[0, 1])
     >>> selected = make_mask(votes, [1])
-    >>> compute_errors_after_flip(SubEnsembleEvaluator(votes), selected, max_members=3)
+    >>> from dr_core.pruning._ties import AS_PUBLISHED
+    >>> evaluator = SubEnsembleEvaluator(votes, AS_PUBLISHED)
+    >>> compute_errors_after_flip(evaluator, selected, max_members=3)
     array([ 0., inf,  1.])
     """
     steps = Steps.from_selected(selected, max_members, exchange=False)
@@ -110,14 +113,11 @@ def compute_errors_after_flip(
 def compute_errors_with(evaluator: SubEnsembleEvaluator, members: Sequence[int]) -> Array:
     """Return the error of the vote of `members` and each other one, (m,); inf for `members`."""
     selected = make_mask(evaluator.votes, members)
-    no_members = np.flatnonzero(selected)[:0]
-    steps = Steps(no_members, np.flatnonzero(~selected), no_members, no_members)
-    return _compute_errors(evaluator, selected, steps)
+    return _compute_errors(evaluator, selected, Steps.from_singles(np.flatnonzero(~selected)))
 
 
 def _compute_errors(evaluator: SubEnsembleEvaluator, selected: Array, steps: Steps) -> Array:
     """Return the error after the step of each member, (m,), infinite where it has no step."""
     errors = np.full(len(selected), np.inf)
-    movers = np.concatenate([steps.leaving, steps.joining])
-    errors[movers] = evaluator.evaluate_neighbours(selected, steps).errors
+    errors[steps.singles] = evaluator.evaluate_neighbours(selected, steps).errors
     return errors

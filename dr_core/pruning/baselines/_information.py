@@ -14,6 +14,7 @@ from scipy.special import xlogy
 from dr_core._utils import Array, iter_slices
 from dr_core.ensembles import MAX_VOTES_PER_BLOCK, Votes
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
+from dr_core.pruning._ties import AS_PUBLISHED
 from dr_core.pruning.baselines._greedy import (
     compute_errors_after_flip,
     compute_errors_with,
@@ -62,7 +63,8 @@ def max_relevance_max_complementarity(votes: Votes, max_members: int) -> list[in
     X. Xia, T. Lin, Z. Chen. Maximum relevancy maximum complementary based ordered aggregation for
     ensemble pruning. Applied Intelligence 48, 2018.
     """
-    evaluator, ensemble = SubEnsembleEvaluator(votes), np.ones(votes.n_members, dtype=bool)
+    ensemble = np.ones(votes.n_members, dtype=bool)
+    evaluator = SubEnsembleEvaluator(votes, AS_PUBLISHED)
     without = 1 - compute_errors_after_flip(evaluator, ensemble, votes.n_members)
     relevance = 1 - without / (1 - votes.error or 1.0)
 

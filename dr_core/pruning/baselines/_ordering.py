@@ -14,6 +14,7 @@ import numpy as np
 from dr_core._utils import Array
 from dr_core.ensembles import Votes
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
+from dr_core.pruning._ties import AS_PUBLISHED
 from dr_core.pruning.baselines._greedy import (
     TIE_TOLERANCE,
     compute_errors_with,
@@ -99,7 +100,7 @@ def reduced_error_pruning(votes: Votes, max_members: int) -> list[int]:
     G. Martínez-Muñoz, D. Hernández-Lobato, A. Suárez. An analysis of ensemble pruning techniques
     based on ordered aggregation. IEEE Trans. Pattern Analysis and Machine Intelligence 31, 2009.
     """
-    evaluator, first = SubEnsembleEvaluator(votes), find_best(-votes.member_errors)
+    evaluator, first = SubEnsembleEvaluator(votes, AS_PUBLISHED), find_best(-votes.member_errors)
     return grow(first, lambda chosen: -compute_errors_with(evaluator, chosen), max_members)
 
 
@@ -172,7 +173,8 @@ def diversity_regularised_pruning(
     ----------
     N. Li, Y. Yu, Z.-H. Zhou. Diversity regularized ensemble pruning. ECML-PKDD 2012.
     """
-    evaluator, chosen = SubEnsembleEvaluator(votes), [find_best(-votes.member_errors)]
+    evaluator = SubEnsembleEvaluator(votes, AS_PUBLISHED)
+    chosen = [find_best(-votes.member_errors)]
     error = votes.member_errors[chosen[0]]
     while len(chosen) < max_members:
         diverse = _find_most_diverse(votes, chosen, share)

@@ -20,6 +20,7 @@ import numpy as np
 from dr_core._utils import Array
 from dr_core.ensembles import Votes
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
+from dr_core.pruning._ties import AS_PUBLISHED
 from dr_core.pruning.baselines._greedy import compute_errors_after_flip, find_best
 from dr_core.pruning.baselines._ordering import reduced_error_pruning
 
@@ -134,7 +135,7 @@ def _iter_variable_depth(votes: Votes, start: Array, max_members: int) -> Iterat
 
     Each step flips the member, of those not flipped yet, that gives the lowest error.
     """
-    evaluator = SubEnsembleEvaluator(votes)
+    evaluator = SubEnsembleEvaluator(votes, AS_PUBLISHED)
     current, flipped = start.copy(), np.zeros(len(start), dtype=bool)
     while True:
         errors = compute_errors_after_flip(evaluator, current, max_members)

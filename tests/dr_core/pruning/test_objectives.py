@@ -25,7 +25,7 @@ VOTES = Votes([[0, 0], [0, 1]], [[1, 1], [1, 1]], y=[0, 0])
 def ensembles(draw):
     return random_votes(
         np.random.default_rng(draw(st.integers(0, 2**32 - 1))),
-        draw(st.integers(2, 7)),
+        draw(st.integers(3, 7)),
         draw(st.integers(1, 25)),
         n_classes=draw(st.integers(1, 3)),
         weights=draw(st.sampled_from(["uniform", "whole", "adaboost"])),
@@ -100,15 +100,16 @@ def test_unweighted_objectives_are_the_same_to_the_last_bit(seed):
 def test_objectives_after_a_change_are_those_of_the_changed_subset(votes, trade_off, data):
     m = votes.n_members
     objective = ScalarObjective.from_votes(votes, trade_off)
-    leaver, joiner = data.draw(st.permutations(range(m)))[:2]
+    first, second, kept = data.draw(st.permutations(range(m)))[:3]
     selected = np.array(data.draw(st.lists(st.booleans(), min_size=m, max_size=m)))
-    selected[[leaver, joiner]] = True, False
-    others = selected.copy()
-    others[[leaver, joiner]] = False, True
-    both = selected | others
-    leavers, joiners = np.array([leaver, -1]), np.array([joiner, joiner])
-    found = objective.compute_neighbours(selected, leavers, joiners)
-    assert np.allclose(found, objective(np.array([others, both])), atol=1e-13)
+    selected[kept] = True
+    one, both = selected.copy(), selected.copy()
+    one[first] ^= True
+    both[[first, second]] ^= True
+    found = objective.compute_neighbours(
+        selected, np.array([first, first]), np.array([-1, second])
+    )
+    assert np.allclose(found, objective(np.array([one, both])), atol=1e-13)
 
 
 def test_without_changes_all_tandem_units_are_zero():

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from textbook.bounds import tandem_risk
-from textbook.voting import Ensemble, error, risk
+from textbook.voting import Ensemble, cautious_error, cautious_risk, error, risk
 
 Members = tuple[int, ...]
 Scores = tuple[float, float]
@@ -20,8 +20,8 @@ Scores = tuple[float, float]
 class Evaluation:
     """𝒢 and 𝓛 of sub-ensembles, each computed from scratch, once."""
 
-    def __init__(self, ensemble: Ensemble, trade_off: float) -> None:
-        self.ensemble, self.trade_off = ensemble, trade_off
+    def __init__(self, ensemble: Ensemble, trade_off: float, ties: str = "cautious") -> None:
+        self.ensemble, self.trade_off, self.ties = ensemble, trade_off, ties
         self.known: dict[Members, Scores] = {}
         self.n = sum(ensemble.row_weights)
         self.tandem = [
@@ -39,8 +39,7 @@ class Evaluation:
 
     def scores(self, members: Members) -> Scores:
         if members not in self.known:
-            chosen = list(members)
-            self.known[members] = error(self.ensemble, chosen), risk(self.ensemble, chosen)
+            self.known[members] = scores_of(self.ensemble, members, self.ties)
         return self.known[members]
 
     def objective(self, members: Members) -> float:
@@ -57,6 +56,15 @@ class Evaluation:
         return self.trade_off * mean_error + (1 - self.trade_off) * self.tandem[j][k] / self.n
 
 
+def scores_of(ensemble: Ensemble, members: Members, ties: str) -> Scores:
+    pair = (cautious_error, cautious_risk) if ties == "cautious" else (error, risk)
+    return tuple(score(ensemble, list(members)) for score in pair)
+
+
+def must_be_odd(ensemble: Ensemble, ties: str) -> bool:
+    return ties == "cautious" and ensemble.n_classes == 2 and len(set(ensemble.weights)) == 1
+
+
 def weakly_dominates(a: Scores, b: Scores) -> bool:
     return a[0] <= b[0] and a[1] <= b[1]
 
@@ -66,11 +74,19 @@ def dominates(a: Scores, b: Scores) -> bool:
 
 
 def poaf(
-    ensemble: Ensemble, k: int, trade_off: float, n_iter: int, exchange: bool, seed: int
+    ensemble: Ensemble,
+    k: int,
+    trade_off: float,
+    n_iter: int,
+    exchange: bool,
+    seed: int,
+    ties: str = "cautious",
 ) -> tuple[Members, set[Members]]:
     m = len(ensemble.everyone)
+    odd = must_be_odd(ensemble, ties)
+    k = k - 1 if odd and k % 2 == 0 else k
     random = np.random.default_rng(seed)
-    evaluate = Evaluation(ensemble, trade_off)
+    evaluate = Evaluation(ensemble, trade_off, ties)
     archive = [as_members(random.choice(m, k, replace=False))]
     explored: set[Members] = set()
     if exchange:
@@ -78,14 +94,14 @@ def poaf(
             offer(archive, (j,), evaluate)
     for _ in range(n_iter):
         if exchange:
-            child = mixed_and_mutated(archive, m, k, explored, random)
+            child = mixed_and_mutated(archive, m, k, odd, explored, random)
         else:
-            child = mutated(archive[random.integers(len(archive))], m, k, random)
+            child = mutated(archive[random.integers(len(archive))], m, k, odd, random)
         explored.add(child)
         admitted = offer(archive, child, evaluate)
         if not admitted and not exchange:
             continue
-        candidates = neighbours(child, m, k, exchange)
+        candidates = neighbours(child, m, k, exchange, odd)
         candidates.sort(key=lambda members: round(evaluate.objective(members), 12))
         for candidate in candidates:
             offer(archive, candidate, evaluate)
@@ -104,36 +120,48 @@ def offer(archive: list[Members], candidate: Members, evaluate: Evaluation) -> b
 
 
 def mixed_and_mutated(
-    archive: list[Members], m: int, k: int, explored: set[Members], random: np.random.Generator
+    archive: list[Members],
+    m: int,
+    k: int,
+    odd: bool,
+    explored: set[Members],
+    random: np.random.Generator,
 ) -> Members:
     first, second = (archive[i] for i in random.integers(len(archive), size=2))
     coins = random.random(m)
     mixture = tuple(j for j in range(m) if j in (first if coins[j] < 0.5 else second))
     for _ in range(m):
-        child = mutated(mixture, m, k, random)
+        child = mutated(mixture, m, k, odd, random)
         if child not in explored:
             break
     return child
 
 
-def mutated(parent: Members, m: int, k: int, random: np.random.Generator) -> Members:
+def mutated(parent: Members, m: int, k: int, odd: bool, random: np.random.Generator) -> Members:
     flips = random.random(m)
     child = [j for j in range(m) if (j in parent) != (flips[j] < 1 / m)]
-    if len(child) > k:
-        dropped = random.choice(child, len(child) - k, replace=False)
+    size = min(len(child), k)
+    if odd and size > 0 and size % 2 == 0:
+        size -= 1
+    if len(child) > size:
+        dropped = random.choice(child, len(child) - size, replace=False)
         child = [j for j in child if j not in dropped]
     if not child:
         child = [int(random.integers(m))]
     return tuple(child)
 
 
-def neighbours(members: Members, m: int, k: int, exchange: bool) -> list[Members]:
+def neighbours(members: Members, m: int, k: int, exchange: bool, odd: bool) -> list[Members]:
+    """Leavers, joiners and swaps; members leave and join in pairs if sizes must stay odd."""
     others = [j for j in range(m) if j not in members]
+    number = 2 if odd else 1
     found = []
-    if len(members) > 1:
-        found += [without(members, j) for j in members]
-    if len(members) < k:
-        found += [as_members((*members, j)) for j in others]
+    if len(members) > number:
+        for leavers in combinations(members, number):
+            found.append(tuple(j for j in members if j not in leavers))
+    if len(members) + number <= k:
+        for joiners in combinations(others, number):
+            found.append(as_members((*members, *joiners)))
     if exchange:
         found += [as_members((*without(members, i), j)) for i in members for j in others]
     return found
@@ -162,20 +190,30 @@ def mean_objective(evaluate: Evaluation, j: int, chosen: list[int]) -> float:
     return sum(evaluate.pair_objective(j, i) for i in chosen) / len(chosen)
 
 
-def epaf_d(ensemble: Ensemble, k: int, trade_off: float, n_groups: int, seed: int) -> Members:
-    evaluate = Evaluation(ensemble, trade_off)
+def epaf_sizes(ensemble: Ensemble, k: int, ties: str) -> list[int]:
+    return [size for size in range(1, k + 1) if size % 2 or not must_be_odd(ensemble, ties)]
+
+
+def epaf_d(
+    ensemble: Ensemble, k: int, trade_off: float, n_groups: int, seed: int, ties: str = "cautious"
+) -> Members:
+    evaluate = Evaluation(ensemble, trade_off, ties)
     shuffled = np.random.default_rng(seed).permutation(ensemble.everyone)
     groups = [part.tolist() for part in np.array_split(shuffled, n_groups)]
-    finalists = [epaf_c(evaluate, group, k) for group in groups]
-    finalists.append(epaf_c(evaluate, [j for part in finalists for j in part], k))
+
+    def prune(group: list[int]) -> list[int]:
+        return epaf_c(evaluate, group, epaf_sizes(ensemble, min(k, len(group)), ties)[-1])
+
+    finalists = [prune(group) for group in groups]
+    finalists.append(prune([j for part in finalists for j in part]))
     return min(
         map(as_members, finalists), key=lambda members: round(evaluate.objective(members), 12)
     )
 
 
-def true_front(ensemble: Ensemble, k: int) -> set[Scores]:
+def true_front(ensemble: Ensemble, k: int, ties: str = "cautious") -> set[Scores]:
     scores = {
-        (error(ensemble, list(members)), risk(ensemble, list(members)))
+        scores_of(ensemble, members, ties)
         for size in range(1, k + 1)
         for members in combinations(ensemble.everyone, size)
     }

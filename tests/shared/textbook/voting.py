@@ -84,3 +84,28 @@ def risk(ensemble: Ensemble, members: list[int]) -> float:
         if before != after:
             changed += ensemble.row_weights[i]
     return changed / sum(ensemble.row_weights)
+
+
+def leading(sums: list[int]) -> list[int]:
+    return [label for label, votes in enumerate(sums) if votes == max(sums)]
+
+
+def cautious_error(ensemble: Ensemble, members: list[int]) -> float:
+    """Error of the vote if every tie is wrong."""
+    wrong = 0
+    for i in ensemble.instances:
+        if leading(totals(ensemble, ensemble.votes, members, i)) != [ensemble.y[i]]:
+            wrong += ensemble.row_weights[i]
+    return wrong / sum(ensemble.row_weights)
+
+
+def cautious_risk(ensemble: Ensemble, members: list[int]) -> float:
+    """Risk of the vote if every tie is a change, unless no member changed."""
+    changed = 0
+    for i in ensemble.instances:
+        before = leading(totals(ensemble, ensemble.votes, members, i))
+        after = leading(totals(ensemble, ensemble.perturbed, members, i))
+        unlike = len(before) > 1 or len(after) > 1 or before != after
+        if unlike and any(ensemble.votes[j][i] != ensemble.perturbed[j][i] for j in members):
+            changed += ensemble.row_weights[i]
+    return changed / sum(ensemble.row_weights)
