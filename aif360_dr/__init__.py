@@ -2,7 +2,8 @@
 
 `DiscriminativeRiskMetric` extends `ClassificationMetric` with discriminative risk.
 `Chain` joins preprocessing, a model and postprocessing. `perturb_dataset` perturbs protected
-attributes. `POAFPruning` and `EPAFPruning` prune ensembles.
+attributes. `POAFPruning` and `EPAFPruning` prune ensembles. `AttributeMarginalization` averages a
+model over the protected attributes.
 `DRTextExplainer` and `DRJSONExplainer` explain the results.
 """
 
@@ -17,6 +18,7 @@ from aif360_dr._chain import Chain
 from aif360_dr._chain import check_is_model as check_is_model
 from aif360_dr._checks import check_labels as check_labels
 from aif360_dr._explainers import DRJSONExplainer, DRTextExplainer
+from aif360_dr._marginalization import AttributeMarginalization
 from aif360_dr._metric import DiscriminativeRiskMetric
 from aif360_dr._models import EstimatorTransformer
 from aif360_dr._models import get_predicted_scores as get_predicted_scores
@@ -25,6 +27,7 @@ from aif360_dr._pruning import EPAFPruning, POAFPruning
 from aif360_dr._randomized import find_dataset_distribution as find_dataset_distribution
 
 __all__ = [
+    "AttributeMarginalization",
     "Chain",
     "DRJSONExplainer",
     "DRTextExplainer",

@@ -14,6 +14,7 @@ from dr_core.ensembles import (
     collect_votes,
     export,
 )
+from dr_core.marginalization import MarginalizedModel, marginalize
 from dr_core.perturbation import (
     OneHot,
     Perturbations,
@@ -43,6 +44,7 @@ __all__ = [
     "POSITIONS",
     "Comparison",
     "Ensemble",
+    "MarginalizedModel",
     "OneHot",
     "Perturbations",
     "Plausibility",
@@ -72,6 +74,7 @@ __all__ = [
     "export",
     "iter_chunks",
     "learn_attributes",
+    "marginalize",
     "perturb",
     "poaf",
     "suggest_couplings",

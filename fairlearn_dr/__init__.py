@@ -8,6 +8,7 @@ except ImportError as error:
     ) from error
 
 from fairlearn_dr._frames import dr_metric_frame
+from fairlearn_dr._marginalization import AttributeMarginalizer
 from fairlearn_dr._metrics import (
     discriminative_risk,
     discriminative_risk_difference,
@@ -31,6 +32,7 @@ from fairlearn_dr._scorer import risk_scorer
 from fairlearn_dr.dashboard import show_dashboard
 
 __all__ = [
+    "AttributeMarginalizer",
     "EPAFPruner",
     "POAFPruner",
     "discriminative_risk",

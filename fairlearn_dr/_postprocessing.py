@@ -8,28 +8,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.pipeline import Pipeline
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     assert_all_finite,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    has_fit_parameter,
 )
 
 from dr_core import (
     Ensemble,
-    OneHot,
     PruningResult,
     SensitiveAttributes,
     Votes,
@@ -52,7 +47,12 @@ from dr_core.plugins import (
     check_weights,
     encode,
     factorize,
-    quote,
+)
+from fairlearn_dr._fitting import (
+    as_indexable,
+    check_sensitive_columns,
+    copy_feature_attributes,
+    make_weight_params,
 )
 
 __all__ = ["EPAFPruner", "POAFPruner"]
@@ -89,7 +89,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_choice("prune_on", self.prune_on, PRUNE_ON)
         y = _check_labels(X, y)
         rng = as_generator(self.random_state)
-        X = _as_indexable(X)
+        X = as_indexable(X)
         attributes = self._learn_attributes(X, sensitive_features)
         self.estimator_, pruning_set = self._fit_ensemble(
             X, y, sample_weight, seed=int(rng.integers(2**31))
@@ -100,7 +100,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         weights = votes.weights[self.members_]
         self.weights_ = weights / weights.sum()
         self.classes_ = as_ensemble(self.estimator_).classes
-        self._copy_feature_attributes()
+        copy_feature_attributes(self, self.estimator_)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -111,7 +111,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Return the share of the weighted vote for each class, shape (n, C)."""
         check_is_fitted(self)
-        X = _as_indexable(X)
+        X = as_indexable(X)
         check_features(self.estimator_, X[:1])
         return as_ensemble(self.estimator_).subset(self.members_).vote_shares(X)
 
@@ -139,12 +139,6 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         raise NotImplementedError
 
-    def _copy_feature_attributes(self) -> None:
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
-
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
             return (n_members + 1) // 2
@@ -160,7 +154,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
             return None
         if sensitive_features is not None and isinstance(self.privileged, Mapping):
-            _check_sensitive_columns(X, self.privileged)
+            check_sensitive_columns(X, self.privileged)
         return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
 
     def _fit_ensemble(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
@@ -172,7 +166,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.prune_on != "train":
             train, held_out = _split(*all_rows, seed)
         X, y, weights = train
-        params = {} if sample_weight is None else _make_weight_params(estimator, weights)
+        params = {} if sample_weight is None else make_weight_params(estimator, weights)
         return estimator.fit(X, y, **params), all_rows if self.prune_on == "all" else held_out
 
     def _clone_estimator(self, seed: int) -> Any:
@@ -399,33 +393,10 @@ def _check_labels(X: Any, y: Any) -> Array:
 
 def _collect_unperturbed_votes(ensemble: Ensemble, X: Any, y: Array, weights: Array) -> Votes:
     """Return votes whose perturbed votes equal the original ones, so that the risk is 0."""
-    votes = ensemble.votes(_as_indexable(X))
+    votes = ensemble.votes(as_indexable(X))
     labels = encode(factorize(y), ensemble.classes.tolist(), "y")
     member_weights = cast(Array, ensemble.weights)
     return Votes(votes, votes, labels, member_weights, weights, ensemble.classes)
-
-
-def _as_indexable(X: Any) -> Any:
-    """Return X in a form whose rows can be selected."""
-    if issparse(X):
-        return X.tocsr()
-    return X if hasattr(X, "shape") else np.asarray(X)
-
-
-def _check_sensitive_columns(X: Any, privileged: Mapping[Any, Any]) -> None:
-    columns = as_table(X).keys()
-    absent = [
-        name
-        for name, value in privileged.items()
-        if not isinstance(value, OneHot) and name not in columns
-    ]
-    if absent:
-        raise ValueError(
-            f"privileged has {quote(absent)}, which is not a column of X; sensitive_features "
-            "cannot replace it. The risk of a model that does not see an attribute is 0 by "
-            "definition. Add the column to X, or pass in privileged the columns of X that encode "
-            "the attribute."
-        )
 
 
 def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Array, Array]]:
@@ -457,22 +428,3 @@ def _select_rows(X: Any, rows: Array) -> Any:
     if isinstance(X, np.ndarray) or issparse(X):
         return X[rows]
     return as_table(X).take(rows).native
-
-
-def _make_weight_params(estimator: Any, weights: Array) -> dict[str, Array]:
-    """Return the weights under the parameter name that the `fit` of the ensemble expects."""
-    if isinstance(estimator, Pipeline) and not get_config()["enable_metadata_routing"]:
-        name, last = estimator.steps[-1]
-        return {
-            f"{name}__{key}": value for key, value in _make_weight_params(last, weights).items()
-        }
-    accepts_any_keyword = any(
-        parameter.kind is parameter.VAR_KEYWORD
-        for parameter in signature(estimator.fit).parameters.values()
-    )
-    if accepts_any_keyword or has_fit_parameter(estimator, "sample_weight"):
-        return {"sample_weight": weights}
-    raise ValueError(
-        f"sample_weight is not accepted by {type(estimator).__name__}.fit; leave it out, or use "
-        "another estimator."
-    )

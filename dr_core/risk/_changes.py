@@ -51,6 +51,7 @@ __all__ = [
     "Predictions",
     "Predictor",
     "RepeatCheck",
+    "check_predictions",
     "choose_repeated",
     "describe_scores",
     "find_classes",

@@ -1,11 +1,13 @@
-"""scikit-learn's own checks of estimators, on both pruners."""
+"""scikit-learn's own checks of estimators, on the pruners and the marginalizer."""
 
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from textbook.sklearn_versions import OLD_SKLEARN
 
-from fairlearn_dr import EPAFPruner, POAFPruner
+from fairlearn_dr import AttributeMarginalizer, EPAFPruner, POAFPruner
 
 if OLD_SKLEARN:
     pytest.skip("before 1.6 the checks have no expected_failed_checks", allow_module_level=True)
@@ -26,4 +28,16 @@ EXPECTED = {
     expected_failed_checks=lambda pruner: EXPECTED,
 )
 def test_the_pruners_pass(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:privileged is None")
+@parametrize_with_checks(
+    [
+        AttributeMarginalizer(LogisticRegression()),
+        AttributeMarginalizer(LinearSVC(random_state=0)),
+        AttributeMarginalizer(Ridge()),
+    ]
+)
+def test_the_marginalizer_passes(estimator, check):
     check(estimator)
