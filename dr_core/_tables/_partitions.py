@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
 from dr_core._tables._chunks import Chunks
-from dr_core._tables._table import Table, as_table, factorize
+from dr_core._tables._table import Table, Together, as_table, factorize
 from dr_core._utils import Array, check_column, check_part_weights, quote
 
 __all__ = [
@@ -120,6 +120,11 @@ class Partitions(ABC):
     def keys(self) -> list[Any]:
         """Return the names of the columns that the model sees."""
 
+    @property
+    @abstractmethod
+    def levels(self) -> list[Any]:
+        """Names of the index levels."""
+
     @abstractmethod
     def read(self, keys: Iterable[Hashable]) -> None:
         """Collect the distinct values of several columns in one pass."""
@@ -160,6 +165,10 @@ class InMemory(Partitions):
 
     def keys(self) -> list[Any]:
         return self._part.table.keys()
+
+    @property
+    def levels(self) -> list[Any]:
+        return self._part.table.levels
 
     def read(self, keys: Iterable[Hashable]) -> None:
         self._part.table.read(keys)
@@ -263,7 +272,8 @@ class Parts(Partitions):
         wanted = {Y} if is_first and self._want_labels else set()
         named = {key: name for key, name in self._named.items() if key in wanted}
         lists = {key: parts for key, parts in self._lists.items() if key in wanted}
-        read = {*keys, *named.values()} or set(list(self._dtypes)[:1])
+        members = (key.keys if isinstance(key, Together) else (key,) for key in keys)
+        read = {*chain(*members), *named.values()} or set(list(self._dtypes)[:1])
         dtypes = {key: dtype for key, dtype in self._dtypes.items() if key in read}
         collect = partial(_collect_values, keys=keys, with_labels=bool(named or lists))
         task = PartTask(collect, dtypes, named)
@@ -304,6 +314,10 @@ class Frames(Parts):
     @property
     def sample(self) -> Table:
         return self._sample
+
+    @property
+    def levels(self) -> list[Any]:
+        return self._sample.levels
 
     def _frames(self, keys: list[Any] | None) -> Iterable[Any]:
         if isinstance(self._source, Chunks):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Partitions, Recoded, Table, as_partitions, encode
+from dr_core._tables import Level, Partitions, Recoded, Table, as_partitions, encode
 from dr_core._utils import Array, check_choice, find_repeated, quote, sort_values
 from dr_core.perturbation._couplings import (
     NO_COUPLINGS,
@@ -27,6 +27,7 @@ from dr_core.perturbation._couplings import (
     read_one_hot,
 )
 from dr_core.perturbation._dummies import warn_of_dummies
+from dr_core.perturbation._levels import add_level, check_level, find_level_keys
 
 __all__ = [
     "ALL",
@@ -96,12 +97,16 @@ class Attribute:
     is_privileged : boolean array of shape (len(values),)
     columns : tuple or None
         The one-hot columns, in the order of `values`; None for a plain column.
+    level : tuple or None
+        For each value, that of the index level of the same name; None if X has no such level, or
+        if the attribute is read from it.
     """
 
     name: Any
     values: tuple[Any, ...]
     is_privileged: Array
     columns: tuple[Hashable, ...] | None = None
+    level: tuple[Any, ...] | None = None
 
     @property
     def privileged(self) -> list[Any]:
@@ -119,17 +124,21 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            return self._encode_one_hot(table, self.columns)
-        _check_sensitive_columns(table, (self.name,))
-        what = f"sensitive attribute {self.name!r}"
-        return encode(table.factorize(self.name), self.values, what)
+            codes = self._encode_one_hot(table, self.columns)
+        else:
+            _check_sensitive_columns(table, (self.name,))
+            what = f"sensitive attribute {self.name!r}"
+            codes = encode(table.factorize(self.name), self.values, what)
+        check_level(table, self, codes)
+        return codes
 
     def decode(self, codes: Array) -> dict[Any, Recoded]:
-        """Return the content of the attribute's columns for these codes."""
+        """Return the content of the attribute's columns, and index level, for these codes."""
+        level = {} if self.level is None else {Level(self.name): Recoded(self.level, codes)}
         if self.columns is None:
-            return {self.name: Recoded(self.values, codes)}
+            return {self.name: Recoded(self.values, codes)} | level
         # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
-        return {
+        return level | {
             column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
             for i, column in enumerate(self.columns)
         }
@@ -296,7 +305,8 @@ def learn_attributes(
     privileged : mapping or SensitiveAttributes
         Maps the name of each sensitive column (its position, for an array) to its privileged
         value, a collection of privileged values, or a `OneHot`. `SensitiveAttributes` keep their
-        values.
+        values. The name may be that of a level of a pandas index, as in `aif360.sklearn`; a
+        column and a level of the same name change together.
     domain : mapping, optional
         All values of a sensitive or coupled column, for columns whose values do not all occur in
         X.
@@ -325,7 +335,8 @@ def learn_attributes(
     if isinstance(privileged, SensitiveAttributes):
         return _update_attributes(X, privileged, domain, missing, coupled)
     table = _as_columns(X)
-    table.read({*privileged, *(coupled or ())} & set(table.keys()))
+    read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
+    table.read([*read, *find_level_keys(table, privileged)])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
         _learn_attribute(table, name, value, domain.get(name))
@@ -429,11 +440,11 @@ def _learn_attribute(
     table: Table | Partitions, name: Any, privileged: Any, domain: Collection[Any] | None
 ) -> Attribute:
     if isinstance(privileged, OneHot):
-        return _learn_one_hot(table, name, privileged)
+        return add_level(table, _learn_one_hot(table, name, privileged))
     _check_sensitive_columns(table, (name,))
     given = None if domain is None else [value for value in domain if not pd.isna(value)]
     values = _get_observed_values(table, name) if given is None else given
-    return _make_attribute(name, sort_values(dict.fromkeys(values)), privileged)
+    return add_level(table, _make_attribute(name, sort_values(dict.fromkeys(values)), privileged))
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
@@ -485,11 +496,12 @@ def _get_observed_values(table: Table | Partitions, name: Any) -> list[Any]:
 
 
 def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
-    keys = table.keys()
-    absent = [name for name in names if name not in keys]
+    keys, levels = table.keys(), table.levels
+    absent = [name for name in names if name not in keys and name not in levels]
     if absent:
+        in_index = f" and the index levels {quote(levels)}" if levels else ""
         raise ValueError(
-            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}. A model "
-            "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
-            "model sees it, with the column that carries the attribute."
+            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}{in_index}. A "
+            "model that never sees an attribute has discriminative risk 0 by definition; pass X "
+            "as the model sees it, with the column that carries the attribute."
         )
