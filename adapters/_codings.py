@@ -1,7 +1,7 @@
 """Encode any pandas column as float64 numbers, and decode it.
 
 - `NumberCoding`: numbers and booleans keep their values. A missing value becomes a number next to
-  the median that no row has.
+  the median that no row has, or stays NaN.
 - `TimeCoding`: dates and durations become the count of their unit, for dates since 1970.
 - `CategoryCoding`: all other values become their position in a list of distinct values.
 
@@ -61,8 +61,8 @@ class Coding(Protocol):
         """Return the values of numbers, as an array for a column of the original dtype."""
 
 
-def learn_coding(column: pd.Series) -> Coding:
-    """Return the coding for a column.
+def learn_coding(column: pd.Series, *, keep_missing: bool = False) -> Coding:
+    """Return the coding for a column; missing numbers and times are filled, or kept as NaN.
 
     Examples
     --------
@@ -74,9 +74,11 @@ def learn_coding(column: pd.Series) -> Coding:
     ['high', 'low']
     """
     if is_numeric_column(column) and _are_numbers_exact(column):
-        return NumberCoding(column.dtype, _choose_sentinel(_convert_numbers(column)))
+        numbers = _convert_numbers(column)
+        return NumberCoding(column.dtype, np.nan if keep_missing else _choose_sentinel(numbers))
     if column.dtype.kind in "mM" and _are_times_exact(column):
-        return TimeCoding(column.dtype, _choose_sentinel(_convert_times(column)))
+        times = _convert_times(column)
+        return TimeCoding(column.dtype, np.nan if keep_missing else _choose_sentinel(times))
     try:
         return CategoryCoding(_find_distinct_values(column))
     except TypeError:
@@ -110,11 +112,9 @@ class NumberCoding:
         return _fill_missing(_convert_numbers(column), self.missing, column)
 
     def decode(self, numbers: Array) -> Any:
-        if isinstance(self.dtype, np.dtype) and self.missing is None:
-            return _cast_if_exact(numbers, self.dtype)
         floats = _restore_missing(numbers, self.missing)
         if isinstance(self.dtype, np.dtype):
-            return floats.astype(self.dtype)
+            return _cast_if_exact(floats, self.dtype)
         known = floats[~np.isnan(floats)]
         fits = self.dtype.kind == "f" or _cast_if_exact(known, self.dtype.numpy_dtype) is not known
         return pd.array(floats, dtype=self.dtype if fits else "Float64")
@@ -172,12 +172,21 @@ class CategoryCoding:
         return np.array([*positions, -1], dtype=np.float64)[codes]
 
     def decode(self, numbers: Array) -> Any:
-        codes = _cast_if_exact(numbers, np.dtype(np.intp))
-        is_extension = not isinstance(self.values, np.ndarray)
-        lowest = -1 if is_extension else 0
-        if codes.dtype.kind != "i" or ((codes < lowest) | (codes >= len(self.values))).any():
+        if not self.are_codes(numbers):
             return numbers
-        return self.values.take(codes, allow_fill=True) if is_extension else self.values[codes]
+        codes = numbers.astype(np.intp)
+        return self.values.take(codes, allow_fill=True) if self._can_miss else self.values[codes]
+
+    def are_codes(self, numbers: Array) -> bool:
+        """Return whether each number is the position of a value, or stands for a missing one."""
+        codes = _cast_if_exact(numbers, np.dtype(np.intp))
+        lowest = -1 if self._can_miss else 0
+        is_outside = (codes < lowest) | (codes >= len(self.values))
+        return codes.dtype.kind == "i" and not is_outside.any()
+
+    @property
+    def _can_miss(self) -> bool:
+        return not isinstance(self.values, np.ndarray)
 
     def _find_positions(self, distinct: Any) -> list[int | None]:
         """Return the position of each value in `values`, or None if it is not there."""

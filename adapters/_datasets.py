@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import product
 from types import ModuleType
 from typing import Any
@@ -14,13 +13,18 @@ import pandas as pd
 from dr_core.plugins import (
     Array,
     as_table,
+    check_choice,
     check_column,
     check_numbers,
     check_weights,
     quote,
 )
 
-from ._forms import ColumnForm, FrameForm, as_column, as_frame
+from ._fairlearn_data import FairlearnData
+from ._features import decode_features
+from ._foreign import convert_foreign, get_scores
+from ._forms import ColumnForm, FrameForm, as_column, as_frame, check_dense
+from ._one_hot import name_one_hot
 from ._schema import (
     METADATA_KEY,
     Schema,
@@ -31,37 +35,12 @@ from ._schema import (
 )
 
 __all__ = [
-    "FairlearnData",
     "build_dataset",
     "check_dataset",
     "groups",
     "to_aif360",
     "to_fairlearn",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class FairlearnData:
-    """Data in the form that fairlearn's functions take.
-
-    Attributes
-    ----------
-    X : features
-    y : true labels
-        The labels of the dataset, unless it holds predicted labels.
-    sensitive_features : DataFrame, or Series if one was passed to `to_aif360`
-    sample_weight : weights, or None if none were passed and all are 1
-    privileged : privileged value of each sensitive feature
-    y_pred, scores : predicted labels and scores, or None if not passed
-    """
-
-    X: Any
-    y: Any
-    sensitive_features: Any
-    sample_weight: Any
-    privileged: Mapping[Any, Any]
-    y_pred: Any = None
-    scores: Any = None
 
 
 def to_aif360(
@@ -74,6 +53,8 @@ def to_aif360(
     sample_weight: Any = None,
     y_pred: Any = None,
     scores: Any = None,
+    one_hot: bool = False,
+    missing: str = "median",
 ) -> Any:
     """Convert data in fairlearn's form to an AIF360 dataset.
 
@@ -82,8 +63,8 @@ def to_aif360(
 
     Parameters
     ----------
-    X : DataFrame or array of shape (n, d)
-        Columns of any type. A missing number becomes a number next to the median.
+    X : DataFrame (pandas, polars) or array of shape (n, d)
+        Columns of any type.
     y : Series or array of shape (n,)
         True labels with two values. Numbers keep their values; other labels become 1 (favorable)
         and 0.
@@ -101,6 +82,12 @@ def to_aif360(
         AIF360's `classified_dataset`.
     scores : Series or array of shape (n,), optional
         Probabilities of the favorable label.
+    one_hot : bool
+        Whether columns in words that are not sensitive become one-hot features, named
+        `column=value` as in AIF360. By default, their values become 0, 1, 2 and so on.
+    missing : {"median", "keep"}
+        Whether a missing number becomes a number next to the median, or stays NaN for models that
+        accept NaN. Missing words are a value of their own.
 
     Returns
     -------
@@ -122,15 +109,18 @@ def to_aif360(
     1  Female   NaN
     2    Male  50.0
     """
+    check_choice("missing", missing, ("median", "keep"))
+    check_dense(X)
     frame, form = as_frame(as_table(X).native)
     truth, label_form = _read_labels("y", y, len(frame))
     predicted, prediction_form = _read_labels("y_pred", y_pred, len(frame))
     sensitive = make_sensitive_frame(sensitive_features, frame, privileged)
     columns = learn_sensitive(sensitive, privileged)
     labels = learn_labels(truth, predicted, favorable_label)
+    codings = learn_feature_codings(frame, sensitive, columns, keep_missing=missing == "keep")
     schema = Schema(
         form,
-        learn_feature_codings(frame, sensitive, columns),
+        codings,
         columns,
         _get_sensitive_form(sensitive_features, sensitive),
         labels,
@@ -140,6 +130,7 @@ def to_aif360(
         prediction_form=prediction_form,
         score_form=None if scores is None else as_column(scores)[1],
         weight_form=None if sample_weight is None else as_column(sample_weight)[1],
+        one_hot=name_one_hot(codings, [str(name) for name in privileged]) if one_hot else {},
     )
     features, protected = schema.encode(frame, sensitive)
     dataset = build_dataset(schema, features, protected, labels.encode(truth))
@@ -170,11 +161,14 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
     >>> build_dataset(schema, ones, ones, ones).feature_names
     ['sex']
     """
-    names, label = list(schema.features), _make_label_name(schema)
+    names, label = schema.feature_names, _make_label_name(schema)
+    _check_names_differ(names)
     attributes = [str(column.name) for column in schema.sensitive]
     # AIF360 reads protected attributes from the columns of the frame. X may hold an attribute in
     # another coding (3 and 7 for 0 and 1), so the original features are set afterwards.
-    numbers = pd.DataFrame(np.column_stack([features, labels]), columns=[*names, label])
+    # It refuses missing values.
+    filled = np.nan_to_num(np.column_stack([features, labels]))
+    numbers = pd.DataFrame(filled, columns=[*names, label])
     for attribute, column in zip(attributes, protected.T, strict=True):
         numbers[attribute] = column
     dataset = _import_aif360_datasets().BinaryLabelDataset(
@@ -187,8 +181,11 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
         unfavorable_label=schema.labels.unfavorable,
     )
     dataset.features = features
+    if np.isnan(features).any():
+        # Metrics of AIF360 compare datasets, in which NaN differs from itself.
+        dataset.ignore_fields.add("features")
     del dataset.metadata["params"]["df"]
-    dataset.metadata[METADATA_KEY] = replace(schema, instance_names=dataset.instance_names)
+    dataset.metadata[METADATA_KEY] = schema.remember(dataset)
     return dataset
 
 
@@ -199,8 +196,9 @@ def to_fairlearn(dataset: Any) -> FairlearnData:
     ----------
     dataset : aif360.datasets.StructuredDataset
         A dataset that `to_aif360` created is restored with its original types, index and values,
-        also after AIF360 has modified it. For any other dataset, its numbers are returned in
-        frames.
+        also after AIF360 has modified it. Features that are not codes any more, because they were
+        scaled, are returned as numbers. Of any other dataset, words are restored from its
+        `label_maps`, `protected_attribute_maps` and one-hot features `column=value`.
 
     Returns
     -------
@@ -220,7 +218,7 @@ def to_fairlearn(dataset: Any) -> FairlearnData:
     check_dataset(dataset)
     schema = dataset.metadata.get(METADATA_KEY)
     if schema is None:
-        return _convert_without_schema(dataset)
+        return convert_foreign(dataset)
     rows = schema.find_rows(dataset)
     truth = dataset.labels
     if schema.y is not None:
@@ -232,7 +230,8 @@ def to_fairlearn(dataset: Any) -> FairlearnData:
         sample_weight=_restore_weights(dataset, schema, rows),
         privileged=schema.privileged,
         y_pred=_restore_labels(dataset.labels, schema, schema.prediction_form, rows),
-        scores=_restore_numbers(dataset.scores, schema.score_form, rows),
+        scores=_restore_scores(dataset, schema, rows),
+        favorable_label=schema.labels.favorable_label,
     )
 
 
@@ -335,29 +334,29 @@ def _get_sensitive_form(features: Any, frame: pd.DataFrame) -> FrameForm | Colum
     return FrameForm(frame.index, frame.columns)
 
 
+def _check_names_differ(names: list[str]) -> None:
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise ValueError(
+            f"several features of the dataset would be called {quote(repeated)}; rename the "
+            "columns of X, or their values."
+        )
+
+
 def _make_label_name(schema: Schema) -> str:
     name = schema.label_form.name
     name = "label" if name is None else str(name)
-    while name in schema.features:
+    while name in schema.feature_names:
         name += "_"
     return name
 
 
 def _restore_features(dataset: Any, schema: Schema, rows: Array | None) -> Any:
-    names = list(schema.features)
-    if dataset.feature_names == names:
-        own = zip(schema.features.values(), dataset.features.T[: schema.n_columns], strict=False)
-        return schema.frame.restore([coding.decode(column) for coding, column in own], rows)
-    # Features were added, removed or reordered: known names are decoded, others stay numbers.
-    kept = [name for name in dataset.feature_names if name not in names[schema.n_columns :]]
-    original = dict(zip(names, schema.frame.columns, strict=False))
-    columns = [dataset.features[:, dataset.feature_names.index(name)] for name in kept]
-    values = [
-        schema.features[name].decode(column) if name in schema.features else column
-        for name, column in zip(kept, columns, strict=True)
-    ]
-    renamed = pd.Index([original.get(name, name) for name in kept])
-    return schema.frame.restore(values, rows, renamed)
+    columns = dict(zip(dataset.feature_names, dataset.features.T, strict=True))
+    names, values = decode_features(columns, dataset.protected_attributes, schema, rows)
+    # Features may have been added, removed or reordered.
+    changed = None if names == list(schema.frame.columns) else pd.Index(names, tupleize_cols=False)
+    return schema.frame.restore(values, rows, changed)
 
 
 def _restore_labels(
@@ -374,6 +373,15 @@ def _restore_sensitive(dataset: Any, schema: Schema, rows: Array | None) -> Any:
     if isinstance(schema.sensitive_form, ColumnForm):
         return schema.sensitive_form.restore(values[0], rows)
     return schema.sensitive_form.restore(values, rows)
+
+
+def _restore_scores(dataset: Any, schema: Schema, rows: Array | None) -> Any:
+    """Return scores as they were passed, or those that a model has set."""
+    scores = get_scores(dataset)
+    if schema.score_form is not None or scores is None:
+        return _restore_numbers(dataset.scores, schema.score_form, rows)
+    index = schema.label_form.index
+    return _restore_numbers(scores, ColumnForm(index, "scores", np.dtype(float)), rows)
 
 
 def _restore_weights(dataset: Any, schema: Schema, rows: Array | None) -> Any:
@@ -393,21 +401,3 @@ def _restore_numbers(numbers: Array, form: ColumnForm | None, rows: Array | None
         is_exact = (numbers.astype(form.dtype).astype(float) == numbers).all()
     dtype = form.dtype if is_exact else float
     return form.restore(pd.Series(numbers).astype(dtype).array, rows)
-
-
-def _convert_without_schema(dataset: Any) -> FairlearnData:
-    """Return the numbers of a dataset that `to_aif360` did not create, in frames."""
-    index = pd.Index(dataset.instance_names)
-
-    def frame(numbers: Array, columns: list[str]) -> pd.DataFrame:
-        return pd.DataFrame(numbers, index=index, columns=columns)
-
-    names = dataset.protected_attribute_names
-    privileged = zip(names, dataset.privileged_protected_attributes, strict=True)
-    return FairlearnData(
-        X=frame(dataset.features.copy(), dataset.feature_names),
-        y=pd.Series(dataset.labels.ravel(), index=index, name=dataset.label_names[0]),
-        sensitive_features=frame(dataset.protected_attributes.copy(), names),
-        sample_weight=pd.Series(dataset.instance_weights, index=index, name="sample_weight"),
-        privileged={name: [float(value) for value in values] for name, values in privileged},
-    )

@@ -9,8 +9,8 @@ import pandas as pd
 
 from dr_core.plugins import as_table, check_column, check_privileged, check_weights, quote
 
-from ._datasets import FairlearnData
-from ._forms import as_column, as_frame
+from ._fairlearn_data import FairlearnData
+from ._forms import as_column, as_frame, check_dense
 from ._schema import learn_sensitive, make_sensitive_frame
 
 __all__ = ["IndexedData", "from_aif360_sklearn", "to_aif360_sklearn"]
@@ -57,6 +57,7 @@ def to_aif360_sklearn(
     m     m   30
     f     f   40
     """
+    check_dense(X)
     frame, _ = as_frame(as_table(X).native)
     sensitive = make_sensitive_frame(sensitive_features, frame, privileged)
     learn_sensitive(sensitive, privileged)

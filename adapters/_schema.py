@@ -18,12 +18,15 @@ from dr_core.plugins import (
     Attribute,
     check_privileged,
     factorize,
+    have_fractions,
     quote,
     sort_values,
 )
 
 from ._codings import Coding, is_numeric_column, learn_coding, make_category_coding
-from ._forms import ColumnForm, FrameForm
+from ._forms import ColumnForm, FrameForm, convert_foreign_frame
+from ._one_hot import expand_codes
+from ._originals import Originals
 
 __all__ = [
     "METADATA_KEY",
@@ -76,6 +79,11 @@ class BinaryLabels:
         return self.coding.encode(column).reshape(-1, 1)
 
     @property
+    def favorable_label(self) -> Any:
+        """The original favorable label."""
+        return pd.Series(self.coding.decode(np.array([self.favorable]))).tolist()[0]
+
+    @property
     def classes(self) -> Array:
         """Both original labels, sorted."""
         both = self.coding.decode(np.array([self.unfavorable, self.favorable]))
@@ -100,6 +108,8 @@ class Schema:
         Names of the rows when the dataset was created.
     y : encoded true labels if the dataset holds predicted labels, otherwise None
     prediction_form, score_form, weight_form : ColumnForm, or None if not passed
+    one_hot : names of the one-hot features of columns that are encoded so
+    originals : numbers that features had when the dataset was created
     """
 
     frame: FrameForm
@@ -114,9 +124,16 @@ class Schema:
     prediction_form: ColumnForm | None = None
     score_form: ColumnForm | None = None
     weight_form: ColumnForm | None = None
+    one_hot: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    originals: Originals | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Schema:
         return self
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the features of the dataset."""
+        return [one for name in self.features for one in self.one_hot.get(name, (name,))]
 
     @property
     def n_columns(self) -> int:
@@ -161,7 +178,7 @@ class Schema:
         # ["age", "sex"] with the column "age" of X and "sex" in sensitive.
         names = list(self.features)
         own = [
-            self.features[name].encode(X[column])
+            self._expand(name, self.features[name].encode(X[column]))
             for name, column in zip(names, self.frame.columns, strict=False)
         ]
         return (
@@ -169,9 +186,25 @@ class Schema:
             np.column_stack(protected),
         )
 
+    def _expand(self, name: str, numbers: Array) -> Array:
+        """Return a column, or its one-hot features, (n,) or (n, k)."""
+        features = self.one_hot.get(name)
+        return numbers if features is None else expand_codes(numbers, len(features))
+
+    def remember(self, dataset: Any) -> Schema:
+        """Return the schema with the names of a new dataset's rows and the numbers it has."""
+        columns = dict(zip(dataset.feature_names, dataset.features.T, strict=True))
+        sensitive = [column.coding for column in self.sensitive]
+        originals = Originals.of(self.features, columns, dataset.protected_attributes, sensitive)
+        return replace(self, instance_names=dataset.instance_names, originals=originals)
+
 
 def learn_feature_codings(
-    X: pd.DataFrame, frame: pd.DataFrame, sensitive: list[SensitiveColumn]
+    X: pd.DataFrame,
+    frame: pd.DataFrame,
+    sensitive: list[SensitiveColumn],
+    *,
+    keep_missing: bool = False,
 ) -> dict[str, Coding]:
     """Return the coding of each feature by its name.
 
@@ -182,6 +215,7 @@ def learn_feature_codings(
     X : DataFrame
     frame : DataFrame of the sensitive features
     sensitive : list of SensitiveColumn
+    keep_missing : whether missing numbers stay NaN
 
     Examples
     --------
@@ -192,7 +226,7 @@ def learn_feature_codings(
     codings = {
         str(name): protected[name]
         if name in protected and _are_columns_equal(X[name], frame[name])
-        else learn_coding(X[name])
+        else learn_coding(X[name], keep_missing=keep_missing)
         for name in X.columns
     }
     if len(codings) < len(X.columns):
@@ -258,7 +292,8 @@ def learn_sensitive(frame: pd.DataFrame, privileged: Mapping[Any, Any]) -> list[
     (array([2., 0., 1.]), array([2.]), array([0., 1.]))
     """
     ordered = {name: privileged[name] for name in frame.columns}
-    attributes = learn_attributes(frame, ordered)
+    # Levels of the index are no sensitive features here, whatever their names are.
+    attributes = learn_attributes(frame.reset_index(drop=True), ordered)
     for attribute in attributes:
         _check_no_missing_sensitive(frame[attribute.name])
     return [_learn_sensitive_column(each, frame[each.name]) for each in attributes]
@@ -303,6 +338,11 @@ def _learn_sensitive_column(attribute: Attribute, column: pd.Series) -> Sensitiv
 
 def _name_columns(features: Any, privileged: Mapping[Any, Any]) -> pd.DataFrame:
     """Return sensitive features as a DataFrame; those without a name are named by privileged."""
+    if isinstance(features, str):
+        raise TypeError(
+            f"sensitive_features is the string {features!r}; pass the values, such as "
+            f"X[{features!r}], or leave it out if privileged names columns of X."
+        )
     if isinstance(features, pd.DataFrame):
         return features
     if isinstance(features, pd.Series):
@@ -311,6 +351,9 @@ def _name_columns(features: Any, privileged: Mapping[Any, Any]) -> pd.DataFrame:
         )
     if isinstance(features, Mapping):
         return pd.DataFrame(features)
+    foreign = convert_foreign_frame(features)
+    if foreign is not None:
+        return foreign
     array = np.asarray(features)
     array = array.reshape(len(array), -1)
     if array.shape[1] != len(privileged):
@@ -339,6 +382,11 @@ def _find_other_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -
     columns = [y] if y_pred is None else [y, y_pred]
     found = dict.fromkeys(value for column in columns for value in _get_distinct_labels(column))
     others = [value for value in found if value != favorable]
+    if y_pred is not None and have_fractions(y_pred.to_numpy()):
+        raise ValueError(
+            f"y_pred has {quote(_get_distinct_labels(y_pred), 3)}, which are scores, not labels. "
+            "Pass them as scores=, and the predicted labels as y_pred."
+        )
     if len(others) > 1:
         raise ValueError(
             f"y has the labels {quote(found)}; it must have favorable_label, {favorable!r}, and "

@@ -13,6 +13,7 @@ from aif360.metrics import utils
 from sklearn.utils.validation import check_is_fitted
 
 from aif360_dr._chain import Chain
+from aif360_dr._indexed_models import find_indexed_distribution
 from aif360_dr._models import (
     EstimatorTransformer,
     copy_with_labels,
@@ -40,10 +41,10 @@ def find_distribution(model: Any, columns: Sequence[Any]) -> RandomizedModel | N
 
     Args:
         model: Estimator of `aif360.sklearn`.
-        columns: Keys of the sensitive columns of X, which are not needed here.
+        columns: Keys of the sensitive columns of X.
     """
     if _find_function(model, "aif360.sklearn") is not _reduce:
-        return None
+        return find_indexed_distribution(model, columns)
     check_is_fitted(model)
     return RandomizedModel(model.predict_proba, model.classes_.tolist())
 

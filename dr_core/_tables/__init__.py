@@ -1,6 +1,7 @@
 """Tables of any kind as codes, rows in parts, and chunks of files.
 
 - `_table`: any kind of table as codes
+- `_index_levels`: levels of a pandas index
 - `_partitions`: rows in memory, in frames one after another, or elsewhere: one protocol
 - `_people`: people whom several rows are about
 - `_dask`: rows in a Dask DataFrame
@@ -10,6 +11,7 @@
 """
 
 from dr_core._tables._chunks import Chunks, iter_chunks
+from dr_core._tables._index_levels import Level
 from dr_core._tables._partitions import (
     PERSON,
     WEIGHT,
@@ -24,6 +26,7 @@ from dr_core._tables._table import (
     Factorized,
     Recoded,
     Table,
+    Together,
     as_table,
     check_zero_one,
     encode,
@@ -40,12 +43,14 @@ __all__ = [
     "WEIGHT",
     "Chunks",
     "Factorized",
+    "Level",
     "Partition",
     "Partitions",
     "People",
     "PeopleCounts",
     "Recoded",
     "Table",
+    "Together",
     "Y",
     "as_partitions",
     "as_table",

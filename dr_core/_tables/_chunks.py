@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,9 +27,10 @@ from dr_core._tables._reading import (
     name_file_in_errors,
     open_csv,
 )
-from dr_core._utils import check_integer
+from dr_core._tables._table import find_first
+from dr_core._utils import Array, check_integer
 
-__all__ = ["Chunks", "iter_chunks"]
+__all__ = ["Chunks", "Digest", "iter_chunks"]
 
 CHUNK_ROWS = 100_000
 
@@ -101,6 +102,19 @@ def iter_chunks(
     return ParquetChunks(paths, rows)
 
 
+class Digest(NamedTuple):
+    """Distinct values of a column, missing ones too, and the number of rows with each."""
+
+    values: pd.Series
+    counts: Array
+
+    @classmethod
+    def of(cls, column: pd.Series) -> Digest:
+        """Count the values of a column, in the order of first appearance."""
+        codes, _ = pd.factorize(column, use_na_sentinel=False)
+        return cls(column.iloc[find_first(codes)], np.bincount(codes))
+
+
 class Chunks(ABC):
     """Chunks of files, which can be iterated over repeatedly."""
 
@@ -110,13 +124,13 @@ class Chunks(ABC):
     def __init__(self, paths: list[Path], rows: int) -> None:
         self.paths, self.rows = paths, rows
         self._remembered: list[Any] = []
-        self._digests: list[tuple[int, dict[Any, pd.Series]]] = []
+        self._digests: list[tuple[int, dict[Any, Digest]]] = []
 
     def remember(self, keys: Collection[Any]) -> None:
         """Keep the distinct values of these columns when their types are found: `recall`."""
         self._remembered = list(keys)
 
-    def recall(self, keys: Collection[Any]) -> list[tuple[int, dict[Any, pd.Series]]] | None:
+    def recall(self, keys: Collection[Any]) -> list[tuple[int, dict[Any, Digest]]] | None:
         """Return the rows of each chunk, and each distinct value of these columns.
 
         Return None if they were not kept, or would be others if they were read with the common
@@ -125,8 +139,8 @@ class Chunks(ABC):
         dtypes, chunks = self.dtypes, []
         for n_rows, digest in self._digests:
             cast = {key: _cast_exactly(digest.get(key), dtypes.get(key)) for key in keys}
-            chunks.append((n_rows, cast))
-        is_known = chunks and not any(one is None for _, cast in chunks for one in cast.values())
+            chunks.append((n_rows, {key: one for key, one in cast.items() if one is not None}))
+        is_known = chunks and all(len(found) == len(keys) for _, found in chunks)
         return chunks if is_known else None
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
@@ -150,7 +164,7 @@ class Chunks(ABC):
         # For each column, each kind of values and where it was found first.
         found: dict[Any, dict[Any, str]] = defaultdict(dict)
         for where, frame in self._iter_located(uncertain) if uncertain else ():
-            kept = {key: frame[key].drop_duplicates() for key in self._remembered if key in frame}
+            kept = {key: Digest.of(frame[key]) for key in self._remembered if key in frame}
             self._digests.append((len(frame), kept))
             for key in frame if len(frame) else ():
                 for kind in self._find_kinds(frame[key]):
@@ -329,18 +343,19 @@ def _cast(frame: pd.DataFrame, dtypes: Mapping[Any, Any]) -> pd.DataFrame:
     return cast
 
 
-def _cast_exactly(column: pd.Series | None, dtype: Any) -> pd.Series | None:
-    """Return a column with another type; None if the reader would have read other values."""
-    if column is None or dtype is None:
+def _cast_exactly(digest: Digest | None, dtype: Any) -> Digest | None:
+    """Return values with another type; None if the reader would have read other values."""
+    if digest is None or dtype is None:
         return None
+    column = digest.values
     is_missing = column.isna().all()
     if dtype is str:
         # The text of numbers is not known: "01" was read as 1.
-        return column if is_missing or not is_numeric_dtype(column) else None
+        return digest if is_missing or not is_numeric_dtype(column) else None
     if column.dtype == dtype or is_missing:
-        return column
+        return digest
     if column.dtype.kind in "iu" and dtype.kind == "f" and (column.abs() < 2**53).all():
-        return column.astype(dtype)
+        return Digest(column.astype(dtype), digest.counts)
     return None
 
 

@@ -43,6 +43,11 @@ class DaskParts(Parts):
         self._frame = X
         super().__init__(dict(X.dtypes), columns, want_labels)
 
+    @property
+    def levels(self) -> list[Any]:
+        name = self._frame.index.name
+        return [] if name is None else [name]
+
     def _run(
         self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns, progress: bool
     ) -> Iterable[Any]:

@@ -12,15 +12,15 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
-from dr_core._tables._chunks import Chunks
-from dr_core._tables._table import Table, as_table, factorize
+from dr_core._tables._chunks import Chunks, Digest
+from dr_core._tables._table import Table, Together, as_table, factorize
 from dr_core._utils import Array, check_column, check_part_weights, quote
 
 __all__ = [
@@ -120,6 +120,11 @@ class Partitions(ABC):
     def keys(self) -> list[Any]:
         """Return the names of the columns that the model sees."""
 
+    @property
+    @abstractmethod
+    def levels(self) -> list[Any]:
+        """Names of the index levels."""
+
     @abstractmethod
     def read(self, keys: Iterable[Hashable]) -> None:
         """Count the distinct values of several columns in one pass."""
@@ -164,6 +169,10 @@ class InMemory(Partitions):
 
     def keys(self) -> list[Any]:
         return self._part.table.keys()
+
+    @property
+    def levels(self) -> list[Any]:
+        return self._part.table.levels
 
     def read(self, keys: Iterable[Hashable]) -> None:
         self._part.table.read(keys)
@@ -280,7 +289,8 @@ class Parts(Partitions):
         """Read the distinct values of these columns, and of y if it is wanted, in one pass."""
         named = {key: name for key, name in self._named.items() if key in wanted}
         lists = {key: parts for key, parts in self._lists.items() if key in wanted}
-        read = {*keys, *named.values()} or set(list(self._dtypes)[:1])
+        members = (key.keys if isinstance(key, Together) else (key,) for key in keys)
+        read = {*chain(*members), *named.values()} or set(list(self._dtypes)[:1])
         dtypes = {key: dtype for key, dtype in self._dtypes.items() if key in read}
         collect = partial(_collect_values, keys=keys, with_labels=bool(named or lists))
         task = PartTask(collect, dtypes, named)
@@ -314,6 +324,10 @@ class Frames(Parts):
     @property
     def sample(self) -> Table:
         return self._sample
+
+    @property
+    def levels(self) -> list[Any]:
+        return self._sample.levels
 
     def _read_values(self, keys: list[Any], wanted: set[str]) -> list[PartValues]:
         """Return what chunks kept from the pass that found their types, to save another one."""
@@ -514,11 +528,19 @@ def _add_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
 
 
 def _digest_values(
-    n_rows: int, columns: Mapping[Any, Any], keys: list[Any], label: str | None
+    n_rows: int, columns: Mapping[Any, Digest], keys: list[Any], label: str | None
 ) -> PartValues:
-    distinct = {key: as_table(column.to_frame()).distinct(key) for key, column in columns.items()}
-    labels = [] if label is None else distinct[label]
-    return PartValues(n_rows, {key: distinct[key] for key in keys}, labels)
+    counts = {key: _count_values(column) for key, column in columns.items()}
+    labels = [] if label is None else list(counts[label])
+    return PartValues(n_rows, {key: counts[key] for key in keys}, labels)
+
+
+def _count_values(digest: Digest) -> dict[Any, int]:
+    """Return the number of rows with each value that is not missing."""
+    codes, values = factorize(digest.values)
+    is_known = codes >= 0
+    counts = np.bincount(codes[is_known], digest.counts[is_known], len(values))
+    return dict(zip(values, counts.astype(int).tolist(), strict=True))
 
 
 def _unite(lists: Iterable[list[Any]]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 A `Table` wraps a pandas DataFrame, a NumPy array, or a frame of polars or another library that
 narwhals supports. It reads columns, takes rows and replaces columns. It never changes the wrapped
-table.
+table. A name that is not a column of a pandas DataFrame may be a level of its index.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -18,12 +19,14 @@ import pandas as pd
 from pandas.api.extensions import ExtensionDtype
 from pandas.api.types import is_float_dtype, is_integer_dtype
 
+from dr_core._tables._index_levels import Level, find_level, get_level, replace_level
 from dr_core._utils import Array, find_repeated, quote
 
 __all__ = [
     "Factorized",
     "Recoded",
     "Table",
+    "Together",
     "as_table",
     "check_zero_one",
     "encode",
@@ -42,6 +45,13 @@ MANY_ROWS = 100_000
 """Columns of at least this length are processed in one thread each."""
 
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
+
+
+@dataclass(frozen=True)
+class Together:
+    """Key of several columns or levels, whose values are tuples."""
+
+    keys: tuple[Hashable, ...]
 
 
 class Factorized(NamedTuple):
@@ -185,6 +195,11 @@ class Table(ABC):
         """Return one column in a form that `factorize` accepts."""
 
     @property
+    def levels(self) -> list[Any]:
+        """Names of the index levels, which models of some libraries read."""
+        return []
+
+    @property
     @abstractmethod
     def dtypes(self) -> dict[Any, Any]:
         """Type of each column."""
@@ -235,6 +250,8 @@ class Table(ABC):
         return dict(zip(values, counts.tolist(), strict=True))
 
     def _factorize(self, key: Hashable) -> Factorized:
+        if isinstance(key, Together):
+            return _join([self.factorize(one) for one in key.keys])
         try:
             return factorize(self.column(key))
         except TypeError as error:
@@ -244,17 +261,35 @@ class Table(ABC):
             ) from error
 
 
+def _join(columns: list[Factorized]) -> Factorized:
+    """Return the distinct tuples of values of several columns; a missing value is None."""
+    codes = joint_positions([column.codes for column in columns])
+    rows = find_first(codes)
+    values = [[c.values[i] if i >= 0 else None for i in c.codes[rows]] for c in columns]
+    return Factorized(codes, list(zip(*values, strict=True)))
+
+
 class PandasTable(Table):
     """A pandas DataFrame."""
 
     def keys(self) -> list[Any]:
         return list(self.native.columns)
 
+    @property
+    def levels(self) -> list[Any]:
+        return [name for name in self.native.index.names if name is not None]
+
     def column(self, key: Hashable) -> Any:
-        return self.native[key]
+        if self._is_column(key):
+            return self.native[key]
+        index = self.native.index
+        return get_level(index, find_level(index, key))
+
+    def _is_column(self, key: Any) -> bool:
+        return not isinstance(key, Level) and key in self.native.columns
 
     def numbers(self, key: Hashable) -> Array | None:
-        column = self.native[key]
+        column = self.column(key)
         is_float = is_float_dtype(column.dtype)
         # Integers with missing values would become floats, which cannot hold all of them.
         if not (is_float or (is_integer_dtype(column.dtype) and not column.hasnans)):
@@ -291,10 +326,15 @@ class PandasTable(Table):
     def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
         out = self._copy(but=columns)
         new = _map_columns(
-            lambda key: _recode_series(self.native[key], columns[key]), list(columns), len(out)
+            lambda key: _recode_series(self.column(key), columns[key]), list(columns), len(out)
         )
+        index = out.index
         for key, column in zip(columns, new, strict=True):
-            out[key] = column
+            if self._is_column(key):
+                out[key] = column
+            else:
+                index = replace_level(index, find_level(index, key), column)
+        out.index = index  # last, because columns are aligned by the old one
         return out
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dr_core._tables import Factorized, Partitions, Recoded, Table, encode, encode_known
+from dr_core._tables import Factorized, Level, Partitions, Recoded, Table, encode, encode_known
 from dr_core._utils import Array, is_number, quote
 from dr_core.perturbation._couplings import read_one_hot
+from dr_core.perturbation._levels import check_level
 from dr_core.perturbation._ranges import Condition, find_inside, pick_quantiles
 
 __all__ = [
@@ -88,6 +89,9 @@ class Attribute:
     weights : integer array of shape (len(values),) or None
         How often a value of a range is drawn, relative to the others of its group; by default
         equally often.
+    level : tuple or None
+        For each value, that of the index level of the same name; None if X has no such level, or
+        if the attribute is read from it.
     """
 
     name: Any
@@ -96,6 +100,7 @@ class Attribute:
     columns: tuple[Hashable, ...] | None = None
     condition: Condition | None = None
     weights: Array | None = None
+    level: tuple[Any, ...] | None = None
 
     @property
     def privileged(self) -> list[Any]:
@@ -155,21 +160,21 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            return self._encode_one_hot(table, self.columns)
-        check_sensitive_columns(table, (self.name,))
-        column = table.factorize(self.name)
-        if self.condition is not None:
-            return self._encode_range(column, self.condition)
-        return encode(column, self.values, f"sensitive attribute {self.name!r}")
+            codes = self._encode_one_hot(table, self.columns)
+        else:
+            codes = self._encode_column(table)
+        check_level(table, self, codes)
+        return codes
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
-        """Return the content of the attribute's columns for these codes, given those before."""
+        """Return the content of the attribute's columns and level, given the codes before."""
         if self.condition is not None:  # a code may stand for a value that was not known
-            return {self.name: Recoded(self.values, np.where(codes == before, -1, codes))}
+            codes = np.where(codes == before, -1, codes)
+        level = {} if self.level is None else {Level(self.name): Recoded(self.level, codes)}
         if self.columns is None:
-            return {self.name: Recoded(self.values, codes)}
+            return {self.name: Recoded(self.values, codes)} | level
         # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
-        return {
+        return level | {
             column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
             for i, column in enumerate(self.columns)
         }
@@ -180,6 +185,13 @@ class Attribute:
         # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
         return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
+
+    def _encode_column(self, table: Table) -> Array:
+        check_sensitive_columns(table, (self.name,))
+        column = table.factorize(self.name)
+        if self.condition is not None:
+            return self._encode_range(column, self.condition)
+        return encode(column, self.values, f"sensitive attribute {self.name!r}")
 
     def _encode_range(self, column: Factorized, condition: Condition) -> Array:
         """Return the codes of a range; values that are not known get those of similar ones."""
@@ -218,11 +230,12 @@ class Attribute:
 
 def check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
     """Raise ValueError if the table lacks one of the columns."""
-    keys = table.keys()
-    absent = [name for name in names if name not in keys]
+    keys, levels = table.keys(), table.levels
+    absent = [name for name in names if name not in keys and name not in levels]
     if absent:
+        in_index = f" and the index levels {quote(levels)}" if levels else ""
         raise ValueError(
-            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}. A model "
-            "that never sees an attribute has discriminative risk 0 by definition; pass X as the "
-            "model sees it, with the column that carries the attribute."
+            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}{in_index}. A "
+            "model that never sees an attribute has discriminative risk 0 by definition; pass X "
+            "as the model sees it, with the column that carries the attribute."
         )

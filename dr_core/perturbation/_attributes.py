@@ -29,6 +29,7 @@ from dr_core.perturbation._attribute import (
 )
 from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 from dr_core.perturbation._dummies import warn_of_dummies
+from dr_core.perturbation._levels import add_level, find_level_keys
 from dr_core.perturbation._ranges import (
     Condition,
     are_dates,
@@ -211,7 +212,8 @@ def learn_attributes(
         Maps the name of each sensitive column (its position, for an array) to its privileged
         value, a collection of privileged values, a `OneHot`, or a range: `at_least(25)`,
         `at_most`, `between`, a `pandas.Interval`, or a function from a value to a bool.
-        `SensitiveAttributes` keep their values.
+        `SensitiveAttributes` keep their values. The name may be that of a level of a pandas
+        index, as in `aif360.sklearn`; a column and a level of the same name change together.
     domain : mapping, optional
         All values of a sensitive or coupled column, for columns whose values do not all occur in
         X. Values of a range are drawn as often as they occur here, such as in the training data.
@@ -246,10 +248,11 @@ def learn_attributes(
     if isinstance(privileged, SensitiveAttributes):
         return _update_attributes(X, privileged, domain, missing, coupled)
     table = _as_columns(X)
-    table.read({*privileged, *(coupled or ())} & set(table.keys()))
+    read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
+    table.read([*read, *find_level_keys(table, privileged)])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
-        _learn_attribute(table, name, value, domain.get(name))
+        add_level(table, _learn_attribute(table, name, value, domain.get(name)))
         for name, value in privileged.items()
     )
     attributes = SensitiveAttributes(learned, missing, max_values=max_values)

@@ -7,9 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from aif360.datasets import BinaryLabelDataset
-from dr_adapters import to_aif360, to_fairlearn
+from dr_adapters import (
+    as_estimator,
+    as_transformer,
+    groups,
+    to_aif360,
+    to_aif360_sklearn,
+    to_fairlearn,
+)
+from pandas.testing import assert_frame_equal
+from scipy.sparse import csr_matrix
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import at_least
+from aif360_dr import DiscriminativeRiskMetric
+from dr_core import assess_risk, at_least
 
 PRIVILEGED = {"sex": "Male", "race": ["White", "Asian"]}
 
@@ -149,6 +162,125 @@ class TestTrapMultiValuedAttributesCollapse:
         assert set(dataset.protected_attributes[:, 1]) == {0.0, 1.0, 2.0}
 
 
+class TestPolars:
+    @pytest.fixture
+    def people(self):
+        pl = pytest.importorskip("polars")
+        return pl.DataFrame(
+            {
+                "sex": ["m", "f", "m"],
+                "race": pl.Series(["a", "b", None], dtype=pl.Categorical),
+                "age": [30, None, 50],
+                "income": [1.5, None, 2.5],
+                "owner": [True, False, None],
+                "born": pl.Series([0, 1, 2]).cast(pl.Date),
+            }
+        )
+
+    def test_it_is_converted_as_the_same_frame_of_pandas(self, people):
+        frame = pd.DataFrame(
+            {
+                "sex": pd.Series(["m", "f", "m"], dtype=object),
+                "race": pd.Categorical(["a", "b", None]),
+                "age": pd.array([30, None, 50], dtype="Int64"),
+                "income": [1.5, np.nan, 2.5],
+                "owner": pd.array([True, False, None], dtype="boolean"),
+                "born": pd.to_datetime(["1970-01-01", "1970-01-02", "1970-01-03"]),
+            }
+        )
+        found = to_aif360(people, people["sex"] == "m", privileged={"sex": "m"})
+        expected = to_aif360(frame, frame["sex"] == "m", privileged={"sex": "m"})
+        np.testing.assert_array_equal(found.features[:, :5], expected.features[:, :5])
+        back = to_fairlearn(found)
+        assert_frame_equal(back.X, frame, check_dtype=False)
+        assert back.y.tolist() == [True, False, True]
+
+    def test_sensitive_features_may_be_a_frame_of_their_own(self, people):
+        dataset = to_aif360(
+            people.select("age", "income"),
+            [0, 1, 1],
+            sensitive_features=people.select("sex"),
+            privileged={"sex": "m"},
+        )
+        assert dataset.protected_attributes.ravel().tolist() == [1.0, 0.0, 1.0]
+
+    def test_an_indexed_frame_is_made_of_it(self, people):
+        data = to_aif360_sklearn(people, [0, 1, 1], privileged={"sex": "m"})
+        assert data.X.index.tolist() == ["m", "f", "m"]
+
+
+class TestMissing:
+    def test_missing_numbers_can_be_kept(self, loans):
+        X, y = loans
+        dataset = to_aif360(
+            X, y, privileged={"sex": "Male"}, favorable_label="granted", missing="keep"
+        )
+        np.testing.assert_array_equal(dataset.features[:, 2], X["income"])
+        assert_frame_equal(to_fairlearn(dataset).X, X)
+        assert_frame_equal(to_fairlearn(dataset.subset([3, 1])).X, X.iloc[[3, 1]])
+
+    def test_models_that_take_nan_get_it(self, loans):
+        X, y = loans
+        dataset = to_aif360(
+            X, y, privileged={"sex": "Male"}, favorable_label="granted", missing="keep"
+        )
+        model = as_transformer(HistGradientBoostingClassifier(max_iter=5)).fit(dataset)
+        estimator = as_estimator(model, dataset)
+        assert len(estimator.predict(X)) == 120
+        metric = DiscriminativeRiskMetric.from_estimator(model, dataset, *groups(dataset))
+        expected = assess_risk(estimator, X, {"sex": "Male"}).value
+        assert metric.discriminative_risk() == pytest.approx(expected)
+
+
+class TestOneHot:
+    @pytest.fixture
+    def encoded(self, loans):
+        X, y = loans
+        X = X.assign(city=pd.array(["Rome", "Oslo", None] * 40, dtype="string"))
+        return X, to_aif360(
+            X, y, privileged={"sex": "Male"}, favorable_label="granted", one_hot=True
+        )
+
+    def test_words_become_one_feature_for_each_value(self, encoded):
+        X, dataset = encoded
+        assert dataset.feature_names == [
+            *("sex", "race=Asian", "race=Black", "race=White", "income", "owner"),
+            *("city=Oslo", "city=Rome"),
+        ]
+        np.testing.assert_array_equal(dataset.features[:, 2], X["race"] == "Black")
+
+    def test_everything_comes_back(self, encoded):
+        X, dataset = encoded
+        assert_frame_equal(to_fairlearn(dataset).X, X)
+        assert_frame_equal(to_fairlearn(dataset.subset([5, 2])).X, X.iloc[[5, 2]])
+
+    def test_scaled_features_come_back_as_numbers_under_their_names(self, encoded):
+        _, dataset = encoded
+        dataset.features = StandardScaler().fit_transform(dataset.features)
+        back = to_fairlearn(dataset).X
+        assert list(back) == dataset.feature_names
+        assert not (back["race=Asian"] % 1 == 0).any()
+
+    def test_a_column_in_words_that_lacks_a_feature_stays_in_numbers(self, encoded):
+        _, dataset = encoded
+        dataset.features, dataset.feature_names = (
+            dataset.features[:, [0, 1, 2]],
+            dataset.feature_names[:3],
+        )
+        assert list(to_fairlearn(dataset).X) == ["sex", "race=Asian", "race=Black"]
+
+    def test_models_of_the_original_columns_get_them(self, encoded):
+        X, dataset = encoded
+        estimator = as_estimator(as_transformer(DecisionTreeClassifier()).fit(dataset), dataset)
+        assert len(estimator.predict(X)) == 120
+
+    def test_features_of_one_name_are_refused(self, loans):
+        X, y = loans
+        X = X.assign(**{"race=Black": 1.0})
+        with pytest.raises(ValueError, match=r"'race=Black'.*rename"):
+            to_aif360(X, y, privileged={"sex": "Male"}, favorable_label="granted", one_hot=True)
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "message"),
@@ -199,9 +331,24 @@ class TestRefusals:
         with pytest.raises((TypeError, ValueError), match=r"\bX\b.*(DataFrame|dimension)"):
             to_aif360(X, [0, 1], privileged={"sex": 1})
 
-    def test_polars_is_pointed_to_pandas(self):
-        X = pytest.importorskip("polars").DataFrame({"sex": [0, 1]})
-        with pytest.raises(TypeError, match="to_pandas"):
+    def test_a_name_where_sensitive_values_are_meant(self, loans):
+        with pytest.raises(TypeError, match=r"sensitive_features.*'sex'.*X\['sex'\]"):
+            to_aif360(*loans, sensitive_features="sex", privileged={"sex": "Male"})
+
+    def test_scores_in_place_of_predictions(self):
+        X = pd.DataFrame({"sex": [0, 1]})
+        with pytest.raises(ValueError, match=r"y_pred.*0\.3.*scores="):
+            to_aif360(X, [0, 1], privileged={"sex": 1}, y_pred=[0.3, 0.9])
+
+    @pytest.mark.parametrize("convert", [to_aif360, to_aif360_sklearn])
+    def test_sparse_matrices(self, convert):
+        X = csr_matrix(np.eye(2))
+        with pytest.raises(TypeError, match=r"\bX\b.*sparse.*toarray"):
+            convert(X, [0, 1], privileged={0: 1})
+
+    def test_sparse_columns_are_named(self):
+        X = pd.DataFrame({"sex": [0, 1], "x": pd.arrays.SparseArray([0.0, 1.0])})
+        with pytest.raises(TypeError, match=r"'x'.*sparse.*to_dense"):
             to_aif360(X, [0, 1], privileged={"sex": 1})
 
     def test_arrays_of_sensitive_features_need_a_name_for_each_column(self, loans):

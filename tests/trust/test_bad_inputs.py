@@ -11,12 +11,13 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
-from bad_inputs import adapters, aif360, command, core, fairlearn
+from bad_inputs import adapters, aif360, aif360_sklearn, command, core, fairlearn
 
 TABLES = {
     "dr_core": core,
     "fairlearn_dr": fairlearn,
     "aif360_dr": aif360,
+    "aif360_dr.sklearn": aif360_sklearn,
     "dr_adapters": adapters,
 }
 CASES = {

@@ -17,6 +17,7 @@ import aif360_dr
 import dr_core
 import fairlearn_dr
 from aif360_dr.examples import hiring
+from aif360_dr.sklearn import discriminative_risk, discriminative_risk_scorer
 
 X = pd.DataFrame(
     {"sex": [0.0, 1.0] * 8, "race": ["w", "b", "a", "w"] * 4, "age": range(16)},
@@ -267,6 +268,26 @@ CALLS = {
             NUMBERS,
         ),
     },
+    "aif360_dr.sklearn": {
+        "discriminative_risk": (
+            lambda X, weights, carried: discriminative_risk(
+                rule,
+                X,
+                prot_attr=["sex", "race"],
+                priv_group=(1.0, ["w", "a"]),
+                carried_by=carried,
+                sample_weight=weights,
+            ),
+            indexed().X,
+            WEIGHTS,
+            {"sex": ["sex"]},
+        ),
+        "discriminative_risk_scorer": (
+            lambda X, Y: discriminative_risk_scorer(prot_attr="sex", priv_group=1.0)(rule, X, Y),
+            indexed().X,
+            indexed().y,
+        ),
+    },
     "aif360_dr": {
         "Chain": (
             lambda scaler, forest, dataset: (
@@ -362,6 +383,7 @@ EXEMPT = {
     "dr_adapters": {"FairlearnData"},  # a result
     "fairlearn_dr": {"show_dashboard"},  # with the dashboard's own tests, where raiwidgets is
     "aif360_dr": set(),
+    "aif360_dr.sklearn": set(),
 }
 
 

@@ -12,6 +12,7 @@ from dr_adapters import (
     to_aif360_sklearn,
     to_fairlearn,
 )
+from scipy.sparse import csr_matrix
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr.examples import hiring
@@ -41,10 +42,40 @@ CASES = {
             TypeError,
             ("X", "list", "pandas", "polars", "NumPy"),
         ),
-        "a polars frame": (
-            lambda: converted(pl.DataFrame({"sex": ["m", "f"]})),
+        "a lazy frame": (
+            lambda: converted(pl.LazyFrame({"sex": ["m", "f"]})),
             TypeError,
-            ("X", "pandas", "to_pandas", "NumPy"),
+            ("X", "LazyFrame", "pandas", "polars", "NumPy"),
+        ),
+        "a sparse matrix": (
+            lambda: converted(csr_matrix((4, 2))),
+            TypeError,
+            ("X", "sparse", "csr_matrix", "toarray"),
+        ),
+        "sparse columns": (
+            lambda: converted(X.assign(age=pd.arrays.SparseArray([0, 0, 0, 1]))),
+            TypeError,
+            ("X", "'age'", "sparse", "to_dense"),
+        ),
+        "a name in place of sensitive values": (
+            lambda: converted(sensitive_features="sex"),
+            TypeError,
+            ("sensitive_features", "'sex'", "X['sex']"),
+        ),
+        "scores in place of predictions": (
+            lambda: converted(y=[0, 0, 1, 1], favorable_label=1, y_pred=[0.1, 0.2, 0.7, 0.9]),
+            ValueError,
+            ("y_pred", "0.1", "scores="),
+        ),
+        "missing values to be dropped": (
+            lambda: converted(missing="drop"),
+            ValueError,
+            ("missing", "median", "keep", "'drop'"),
+        ),
+        "one-hot features of one name": (
+            lambda: converted(X.assign(**{"job": "a", "job=a": 1}), one_hot=True),
+            ValueError,
+            ("'job=a'", "rename"),
         ),
         "an empty X": (
             lambda: converted(X[:0], []),
