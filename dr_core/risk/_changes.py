@@ -411,7 +411,7 @@ class Changes:
         return joint.reshape(n, -1)
 
 
-def get_domains(attributes: SensitiveAttributes) -> dict[Any, Sequence[Any]]:
+def get_domains(attributes: SensitiveAttributes) -> dict[Any, tuple[Any, ...]]:
     """Return all values of each sensitive column of X; 0 and 1 for one-hot columns."""
     one_hot = [column for one in attributes for column in one.columns or ()]
     plain = {one.name: one.values for one in attributes if one.columns is None}
@@ -527,7 +527,7 @@ class RepeatCheck:
         """
         self.n_rows -= len(first) - len(again)
         self.n_seen += len(again)
-        self.n_different += np.count_nonzero(self.predictor.loss(first[: len(again)], again))
+        self.n_different += int(np.count_nonzero(self.predictor.loss(first[: len(again)], again)))
         if self.n_different and self.n_seen >= min(self.n_rows, MIN_REPEATED):
             raise ValueError(
                 f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
