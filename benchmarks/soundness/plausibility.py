@@ -90,6 +90,9 @@ def false_alarms(n_runs: int, progress: bool) -> Iterator[Mark]:
             strict=True,
         ):
             yield Mark(design.about, figure, float(share), at_most=round(at_most, 4))
+    about = "100 people with 10 equal rows, 12 normal columns, 20% minority"
+    alarms = simulate(_have_alarms_of_people, n_runs, about, progress)
+    yield Mark(about, "data sets with an alarm", alarms.mean(), at_most=round(at_most, 4))
     about = "500 rows, 40% of the men are husbands, 12 normal columns"
     found = simulate(_find_husbands, n_runs, about, progress)
     yield Mark(about, "data sets where the pair is found", found.mean(), at_least=MIN_POWER)
@@ -100,6 +103,14 @@ def _have_alarms(X: pd.DataFrame, privileged: Mapping[str, object]) -> tuple[boo
     risk = assess_risk(lambda X: X["x0"] == X["x0"].iloc[0], X, privileged)
     found = risk.plausibility(), risk.plausibility(rare=NOT_BY_FAR)
     return not found[0].pairs.empty, not found[1].pairs.empty
+
+
+def _have_alarms_of_people(rng: np.random.Generator) -> bool:
+    """Return whether any pair is called implausible where each person has ten equal rows."""
+    X = _make_normal(100, 12, 0.2).make(rng)
+    X = X.loc[X.index.repeat(10)].reset_index(names="person")
+    risk = assess_risk(lambda X: X["x0"] > 0, X, GROUP, person="person")
+    return not risk.plausibility().pairs.empty
 
 
 def _find_husbands(rng: np.random.Generator) -> bool:

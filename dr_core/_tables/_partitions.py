@@ -20,7 +20,7 @@ from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
 from dr_core._tables._chunks import Chunks, Digest
-from dr_core._tables._table import Table, Together, as_table, factorize
+from dr_core._tables._table import Table, Together, as_table, factorize, find_first
 from dr_core._utils import Array, check_column, check_part_weights, quote
 
 __all__ = [
@@ -84,6 +84,13 @@ class Partition:
     def person(self) -> Array | None:
         """Identity of the person whom each row is about, if it is known."""
         return self.column(PERSON, "person") if PERSON in self.columns else None
+
+    @property
+    def one_row_each(self) -> Table:
+        """The first row of each person; all rows without `person`."""
+        if self.person is None:
+            return self.table
+        return self.table.take(find_first(factorize(self.person).codes))
 
     def column(self, key: str, what: str) -> Array:
         """Return the column of this name; errors call it `what`."""

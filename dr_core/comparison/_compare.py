@@ -457,7 +457,7 @@ def _learn_check(
             raise ValueError(
                 "X comes in partitions: pass reference=, a table of rows to judge plausibility by."
             )
-        reference = None
+        reference = None if data.whole.person is None else data.whole.one_row_each.native
     table = data if data.whole is None else data.whole.table
     return learn_pair_check(table, attributes, reference)
 

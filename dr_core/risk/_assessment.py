@@ -260,7 +260,8 @@ class RiskAssessment:
         Parameters
         ----------
         reference : DataFrame or array, optional
-            Real rows, such as the training data. X by default.
+            Real rows, such as the training data, one for each person. X by default; with
+            `person`, the first row of each person.
         bins : int
             Columns with more distinct numbers than this are divided into this number of bins.
         rare : float in [0, 1)
@@ -292,6 +293,8 @@ class RiskAssessment:
             )
         options: dict[str, Any] = {"bins": bins, "rare": rare, "alpha": alpha}
         attributes = self.plan.attributes
+        if reference is None and self.n_people is not None:
+            reference = self.part.one_row_each.native
         check = learn_pair_check(self.part.table, attributes, reference, **options)
         found = fold(
             as_partitions(self.part.table, {WEIGHT: self.part.columns.get(WEIGHT)}),

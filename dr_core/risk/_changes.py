@@ -431,7 +431,7 @@ class Changes:
         return joint.reshape(n, -1)
 
 
-def get_domains(attributes: SensitiveAttributes) -> Mapping[Any, Sequence[Any]]:
+def get_domains(attributes: SensitiveAttributes) -> dict[Any, tuple[Any, ...]]:
     """Return all values of each sensitive column of X; 0 and 1 for one-hot columns."""
     one_hot = [column for one in attributes for column in one.columns or ()]
     plain = {one.name: one.values for one in attributes if one.columns is None}

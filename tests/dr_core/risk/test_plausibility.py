@@ -331,3 +331,30 @@ def test_the_repr_names_share_pairs_and_risk(income):
     assert "combinations rarely or never seen in the data" in repr(found)
     assert "sex = Female with relationship = Husband (12,462)" in repr(found)
     assert "<td>Husband</td>" in found._repr_html_()
+
+
+class TestPeople:
+    """Rows of one person are alike, so that counting them would make chance significant."""
+
+    @staticmethod
+    def repeat_people():
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(rng.normal(size=(100, 12))).add_prefix("x")
+        X["group"] = (rng.random(100) < 0.2).astype(int)
+        return X.loc[X.index.repeat(10)].reset_index(names="person")
+
+    def test_rows_of_one_person_raise_no_alarm_if_people_are_known(self):
+        repeated = self.repeat_people()
+        model = lambda X: X["x0"] > 0  # noqa: E731
+        unknown = assess_risk(model, repeated.drop(columns="person"), {"group": 0})
+        assert not unknown.plausibility().pairs.empty
+        known = assess_risk(model, repeated, {"group": 0}, person="person")
+        assert known.plausibility().pairs.empty
+
+    def test_a_comparison_counts_people_too(self):
+        repeated = self.repeat_people()
+        X, person = repeated.drop(columns="person"), repeated["person"]
+        models, y = {"m": lambda X: (X["x0"] > 0).astype(int)}, (X["x1"] > 0).astype(int)
+        found = compare(models, X, y, {"group": 0}, person=person, reference=True)
+        assert found.settings["reference_rows"] == 100
+        assert found.plausibility["m"].pairs.empty
