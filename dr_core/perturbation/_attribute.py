@@ -164,8 +164,10 @@ class Attribute:
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
         """Return the content of the attribute's columns for these codes, given those before."""
-        if self.condition is not None:  # a code may stand for a value that was not known
-            return {self.name: Recoded(self.values, np.where(codes == before, -1, codes))}
+        if self.condition is not None:
+            # A code may stand for a value that was not known, so values that stay are not written.
+            values, place = self._drawn
+            return {self.name: Recoded(values, np.where(codes == before, -1, place[codes]))}
         if self.columns is None:
             return {self.name: Recoded(self.values, codes)}
         # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
@@ -180,6 +182,14 @@ class Attribute:
         # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
         return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
+
+    @cached_property
+    def _drawn(self) -> tuple[list[Any], Array]:
+        """The values that others may become, and the position of each code among them."""
+        codes = np.concatenate([codes for codes, _ in self.targets[:NEITHER]])
+        place = np.full(len(self.values) + 1, -1)
+        place[codes] = np.arange(len(codes))
+        return [self.values[code] for code in codes], place
 
     def _encode_range(self, column: Factorized, condition: Condition) -> Array:
         """Return the codes of a range; values that are not known get those of similar ones."""

@@ -229,6 +229,12 @@ def test_the_number_of_quantiles_can_be_chosen():
     assert PerturbationPlan(attributes, "sample").attributes is attributes
 
 
+def test_the_number_of_quantiles_can_be_chosen_for_attributes_learned_before():
+    attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
+    fewer = learn_attributes(make_incomes(5), attributes, max_values=7)
+    assert PerturbationPlan(fewer).max_variants == 7
+
+
 def test_two_long_ranges_have_fewer_quantiles_each():
     incomes = make_incomes(400)
     incomes["wealth"] = incomes["income"] ** 2
