@@ -49,6 +49,7 @@ CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs 
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
 PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
+SPELLINGS_HELP = "take sensitive values that differ only in case or blanks as one"
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
@@ -94,6 +95,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--label", metavar="COLUMN", help="label column of the file")
     add("--favorable", metavar="LABEL", help="the favourable label")
     add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help=PRIVILEGED_HELP)
+    add("--merge-spellings", action="store_true", help=SPELLINGS_HELP)
     add("--person", metavar="COLUMN", help=PERSON_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
@@ -258,7 +260,10 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         return load_shipped(options.source, options.coupled)
     file = Path(options.source), options.label, options.favorable, options.privileged
     if options.chunk_rows is None:
-        return load_file(*file, options.coupled, options.person)
+        merged = {"merge_spellings": options.merge_spellings}
+        return load_file(*file, options.coupled, options.person, **merged)
+    if options.merge_spellings:
+        raise ValueError("--merge-spellings needs rows in memory: leave --chunk-rows out.")
     if not options.model:
         raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
     return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person)

@@ -10,6 +10,8 @@ from numbers import Number
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from dr_core import datasets
 from dr_core._tables import (
     PERSON,
@@ -30,6 +32,7 @@ from dr_core.perturbation import (
     at_least,
     at_most,
     between,
+    find_spellings,
     learn_attributes,
 )
 
@@ -116,6 +119,8 @@ def load_file(
     privileged: Sequence[str],
     coupled: Path | None = None,
     person: str | None = None,
+    *,
+    merge_spellings: bool = False,
 ) -> Subject:
     """Load a CSV or Parquet file.
 
@@ -127,6 +132,7 @@ def load_file(
     privileged : texts such as "sex=Male", "race=White,Asian" or "age>=25"
     coupled : file of rules for coupled columns, see `read_rules`
     person : name of the column that says whom each row is about
+    merge_spellings : whether sensitive values that differ only in case or blanks become one
     """
     frame = read_table(_check_is_file(path))
     _check_columns(path, label, privileged, person, frame.columns)
@@ -138,6 +144,9 @@ def load_file(
         )
     y = frame.pop(label)
     people = None if person is None else frame.pop(person)
+    if merge_spellings:
+        keys = frame.columns
+        _merge_spellings(frame, {_split_column(text, keys)[0] for text in privileged} & set(keys))
     attributes = _learn_file_attributes(as_table(frame), privileged, coupled)
     attributes.encode(as_table(frame))  # raises on missing values before a model is trained
     favorable_label = _find_favorable(y.unique().tolist(), favorable)
@@ -171,6 +180,22 @@ def load_chunked_file(
     return Subject(
         path.name, chunks, label, data.n_rows, attributes, favorable_label, meaning, person
     )
+
+
+def _merge_spellings(frame: pd.DataFrame, columns: Collection[str]) -> None:
+    """Replace values that differ only in case or blanks by the most frequent of them.
+
+    >>> frame = pd.DataFrame({"sex": ["male", "male ", "male", "female"]})
+    >>> _merge_spellings(frame, ["sex"])
+    >>> frame["sex"].tolist()
+    ['male', 'male', 'male', 'female']
+    """
+    table = as_table(frame)
+    for column in columns:
+        counts = table.value_counts(column)
+        for same in find_spellings(counts):
+            most_frequent = max(same, key=lambda value: counts[value])
+            frame[column] = frame[column].mask(frame[column].isin(same), most_frequent)
 
 
 def _check_columns(
