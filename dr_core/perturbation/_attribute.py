@@ -195,20 +195,14 @@ class Attribute:
         """Return the codes of a range; values that are not known get those of similar ones."""
         known = set(self.values)
         new = [value for value in column.values if value not in known]
-        inside = find_inside(self.name, new, condition)
-        similar = {
-            value: self._find_similar(value, np.flatnonzero(self.is_privileged == is_inside))
-            for value, is_inside in zip(new, inside, strict=True)
-        }
+        is_inside = find_inside(self.name, new, condition)
+        similar: dict[Any, Any] = {}
+        for side in (False, True):
+            some = [value for value, inside in zip(new, is_inside, strict=True) if inside == side]
+            of_side = [self.values[code] for code in np.flatnonzero(self.is_privileged == side)]
+            similar |= zip(some, _find_similar(some, of_side), strict=True)
         values = [similar.get(value, value) for value in column.values]
         return encode_known(Factorized(column.codes, values), self.values)
-
-    def _find_similar(self, value: Any, codes: Array) -> Any:
-        """Return the nearest of the values with these codes; the first, if they are no numbers."""
-        candidates = [self.values[code] for code in codes]
-        if not all(map(is_number, [value, *candidates])):
-            return candidates[0]
-        return min(candidates, key=lambda candidate: abs(candidate - value))
 
     def _encode_one_hot(self, table: Table, columns: Sequence[Any]) -> Array:
         check_sensitive_columns(table, columns)
@@ -224,6 +218,18 @@ class Attribute:
                 "OneHot(..., dropped=...)."
             )
         return np.where(is_dropped, len(columns), codes)
+
+
+def _find_similar(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    """Return the next known number after each value, or the last; if they are texts, the first.
+
+    >>> _find_similar([3, 25, 97], [20, 30, 40])
+    [20, 30, 40]
+    """
+    if not all(map(is_number, [*values, *known])):
+        return [known[0]] * len(values)
+    places = np.searchsorted(np.asarray(known), np.asarray(values, dtype=float))
+    return [known[place] for place in np.minimum(places, len(known) - 1)]
 
 
 def check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
