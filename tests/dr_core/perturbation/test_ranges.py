@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib.externals import cloudpickle
 from textbook import risk as textbook
 
 from dr_core import (
@@ -140,6 +141,13 @@ def test_results_on_dask_are_those_in_memory():
     whole = assess_risk(ages, people, ADULT)
     on_dask = assess_risk(ages, dask_frame.from_pandas(people, npartitions=4), ADULT)
     pd.testing.assert_frame_equal(on_dask.table(), whole.table(), check_exact=True)
+
+
+def test_a_function_travels_to_other_processes_as_joblib_and_dask_send_it():
+    threshold = 25
+    attributes = learn_attributes(X, {"age": lambda age: age >= threshold})
+    sent = cloudpickle.loads(cloudpickle.dumps(attributes))
+    assert perturb(X, sent, random_state=0).equals(perturb(X, ADULT, random_state=0))
 
 
 @pytest.mark.parametrize(
