@@ -77,7 +77,8 @@ def dr_metric_frame(
     sensitive_features : array-like, Series, DataFrame or mapping, optional
         As for `MetricFrame`. By default, the sensitive attributes in `privileged`.
     privileged : mapping
-        The privileged value of each sensitive column of X, such as {"sex": "Male"}.
+        The privileged value of each sensitive column of X, such as {"sex": "Male"}, or its range,
+        such as {"age": at_least(25)}.
     metrics : callable or mapping of names to callables, optional
         The other metrics. By default, selection rate and accuracy; with a `tolerance`, the score
         shift, the mean prediction and the mean absolute error.

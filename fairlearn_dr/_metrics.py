@@ -231,7 +231,8 @@ def perturbed_predictions(
     X : DataFrame (pandas, polars) or array of shape (n, d)
         Input of the model, including the sensitive columns.
     privileged : mapping
-        The privileged value of each sensitive column, such as {"sex": "Male"}.
+        The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
+        as {"age": at_least(25)}.
     p : float in (0, 1], default=1.0
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None

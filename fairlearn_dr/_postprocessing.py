@@ -206,7 +206,8 @@ class POAFPruner(_Pruner):
         Random forest, extra trees, bagging, AdaBoost, VotingClassifier, or a Pipeline that ends in
         one of these. None stands for a random forest.
     privileged : mapping
-        The privileged value of each sensitive column of X, such as {"sex": "Male"}.
+        The privileged value of each sensitive column of X, such as {"sex": "Male"}, or its range,
+        such as {"age": at_least(25)}.
     max_members : int, default=None
         Maximum number of selected members. None stands for half of the members, rounded up.
     trade_off : float in [0, 1], default=0.5

@@ -360,7 +360,8 @@ def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype
     try:
         column = make(list(new.values))
         as_list = column.to_list() if isinstance(column, nw.Series) else column.tolist()
-        unchanged = as_list == list(new.values)
+        # pandas 1 makes floats of 0.5 where integers were asked for.
+        unchanged = as_list == list(new.values) and column.dtype == dtype
     except (ValueError, TypeError, OverflowError):
         unchanged = False
     if not unchanged:

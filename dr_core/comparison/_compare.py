@@ -127,10 +127,11 @@ def compare(
     X, y : table of shape (n, d) and labels of shape (n,)
         Or rows in partitions, and the name of their label column; see `assess_risk`.
     privileged : mapping, or SensitiveAttributes
-        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`, which also takes the domain of values, missing values and coupled
-        columns. Where columns are coupled, "discriminative_risk_coupled" is the risk when they
-        follow, beside DR as the paper defines it, which changes nothing else.
+        The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
+        as {"age": at_least(25)}; or the result of `learn_attributes`, which also takes the domain
+        of values, missing values and coupled columns. Where columns are coupled,
+        "discriminative_risk_coupled" is the risk when they follow, beside DR as the paper defines
+        it, which changes nothing else.
     measures : sequence of str, optional
         Some of `dr_core.metrics.MEASURES`; all of them when left out. Also "score_shift", the mean
         size by which the score of a model moves; see `assess_shift`. It is NaN for models without

@@ -50,8 +50,8 @@ def collect_votes(
         one of these, a list, or what was registered with `as_ensemble`.
     X, y : table of shape (n, d) and labels of shape (n,)
     privileged : mapping, or SensitiveAttributes
-        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`.
+        The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
+        as {"age": at_least(25)}; or the result of `learn_attributes`.
     method : {"sample", "exact"}
         One random perturbation of each row; or all of them, each a column of the votes with its
         probability as sample weight.

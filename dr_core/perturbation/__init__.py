@@ -46,6 +46,7 @@ from dr_core.perturbation._plan import (
 )
 from dr_core.perturbation._ranges import Range, at_least, at_most, between
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, expected_counts
+from dr_core.perturbation._spelling import find_spellings
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
 from dr_core.perturbation._variants import Variants
 
@@ -80,6 +81,7 @@ __all__ = [
     "describe_empty_groups",
     "enumerate_perturbations",
     "expected_counts",
+    "find_spellings",
     "iter_perturbed",
     "learn_attributes",
     "learn_pair_check",

@@ -168,13 +168,17 @@ class Attribute:
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
         """Return the content of the attribute's columns and level, given the codes before."""
-        if self.condition is not None:  # a code may stand for a value that was not known
-            codes = np.where(codes == before, -1, codes)
-        level = {} if self.level is None else {Level(self.name): Recoded(self.level, codes)}
+        values, level = self.values, self.level
+        if self.condition is not None:
+            # A code may stand for a value that was not known, so values that stay are not written.
+            drawn, place = self._drawn
+            codes = np.where(codes == before, -1, place[codes])
+            values, level = _pick(values, drawn), level and _pick(level, drawn)
+        of_level = {} if level is None else {Level(self.name): Recoded(level, codes)}
         if self.columns is None:
-            return {self.name: Recoded(self.values, codes)} | level
+            return {self.name: Recoded(values, codes)} | of_level
         # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
-        return level | {
+        return of_level | {
             column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
             for i, column in enumerate(self.columns)
         }
@@ -185,6 +189,14 @@ class Attribute:
         # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
         return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
+
+    @cached_property
+    def _drawn(self) -> tuple[Array, Array]:
+        """The codes that others may become, and the position of each code among them."""
+        codes = np.concatenate([codes for codes, _ in self.targets[:NEITHER]])
+        place = np.full(len(self.values) + 1, -1)
+        place[codes] = np.arange(len(codes))
+        return codes, place
 
     def _encode_column(self, table: Table) -> Array:
         check_sensitive_columns(table, (self.name,))
@@ -197,20 +209,14 @@ class Attribute:
         """Return the codes of a range; values that are not known get those of similar ones."""
         known = set(self.values)
         new = [value for value in column.values if value not in known]
-        inside = find_inside(self.name, new, condition)
-        similar = {
-            value: self._find_similar(value, np.flatnonzero(self.is_privileged == is_inside))
-            for value, is_inside in zip(new, inside, strict=True)
-        }
+        is_inside = find_inside(self.name, new, condition)
+        similar: dict[Any, Any] = {}
+        for side in (False, True):
+            some = [value for value, inside in zip(new, is_inside, strict=True) if inside == side]
+            of_side = [self.values[code] for code in np.flatnonzero(self.is_privileged == side)]
+            similar |= zip(some, _find_similar(some, of_side), strict=True)
         values = [similar.get(value, value) for value in column.values]
         return encode_known(Factorized(column.codes, values), self.values)
-
-    def _find_similar(self, value: Any, codes: Array) -> Any:
-        """Return the nearest of the values with these codes; the first, if they are no numbers."""
-        candidates = [self.values[code] for code in codes]
-        if not all(map(is_number, [value, *candidates])):
-            return candidates[0]
-        return min(candidates, key=lambda candidate: abs(candidate - value))
 
     def _encode_one_hot(self, table: Table, columns: Sequence[Any]) -> Array:
         check_sensitive_columns(table, columns)
@@ -226,6 +232,22 @@ class Attribute:
                 "OneHot(..., dropped=...)."
             )
         return np.where(is_dropped, len(columns), codes)
+
+
+def _pick(values: tuple[Any, ...], codes: Array) -> tuple[Any, ...]:
+    return tuple(values[code] for code in codes)
+
+
+def _find_similar(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    """Return the next known number after each value, or the last; if they are texts, the first.
+
+    >>> _find_similar([3, 25, 97], [20, 30, 40])
+    [20, 30, 40]
+    """
+    if not all(map(is_number, [*values, *known])):
+        return [known[0]] * len(values)
+    places = np.searchsorted(np.asarray(known), np.asarray(values, dtype=float))
+    return [known[place] for place in np.minimum(places, len(known) - 1)]
 
 
 def check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:

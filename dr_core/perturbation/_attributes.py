@@ -246,7 +246,9 @@ def learn_attributes(
     check_integer("max_values", max_values, at_least=1)
     check_privileged(privileged)
     if isinstance(privileged, SensitiveAttributes):
-        return _update_attributes(X, privileged, domain, missing, coupled)
+        attributes = _update_attributes(X, privileged, domain, missing, coupled)
+        is_given = max_values != MAX_RANGE_VALUES
+        return replace(attributes, max_values=max_values) if is_given else attributes
     table = _as_columns(X)
     read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
     table.read([*read, *find_level_keys(table, privileged)])

@@ -28,9 +28,9 @@ def perturb(
     X : DataFrame (pandas, polars) or array of shape (n, d)
         Never modified.
     privileged : mapping, or SensitiveAttributes
-        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`, which also takes the domain of values, missing values and coupled
-        columns.
+        The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
+        as {"age": at_least(25)}; or the result of `learn_attributes`, which also takes the domain
+        of values, missing values and coupled columns.
     p : float in (0, 1]
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None

@@ -9,12 +9,12 @@ from typing import Any
 
 from dr_core._utils import quote
 
-__all__ = ["warn_of_spellings"]
+__all__ = ["find_spellings", "warn_of_spellings"]
 
 
 def warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
     """Warn if some values of a sensitive column differ only in case or blanks."""
-    alike = [same for same in _find_alike(values) if len(same) > 1]
+    alike = find_spellings(values)
     if alike:
         warnings.warn(
             f"sensitive attribute {name!r} has values that differ only in case or blanks: "
@@ -24,14 +24,14 @@ def warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
         )
 
 
-def _find_alike(values: Iterable[Any]) -> list[list[str]]:
-    """Return the texts among the values, those that differ only in case or blanks together.
+def find_spellings(values: Iterable[Any]) -> list[list[str]]:
+    """Return the texts that differ only in case or blanks, one list for each set of them.
 
-    >>> _find_alike(["male", " Male", "Female", 1])
-    [['male', ' Male'], ['Female']]
+    >>> find_spellings(["male", " Male", "Female", 1])
+    [['male', ' Male']]
     """
     alike = defaultdict(list)
     for value in values:
         if isinstance(value, str):
             alike["".join(value.split()).casefold()].append(value)
-    return list(alike.values())
+    return [same for same in alike.values() if len(same) > 1]

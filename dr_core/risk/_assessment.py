@@ -416,8 +416,9 @@ def assess_risk(
         memory can be a Dask DataFrame, `iter_chunks(path)`, or any iterable of frames that can be
         iterated twice. The results are identical to those for one frame.
     privileged : mapping, or SensitiveAttributes
-        The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`, which has options for domains, missing values and coupled columns.
+        The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
+        as {"age": at_least(25)}; or the result of `learn_attributes`, which has options for
+        domains, missing values and coupled columns.
     y : array of shape (n,), or name of a column of X, optional
         True labels. If given, `table` has the accuracy before and after perturbation. A column
         named here is not passed to the model. For X in partitions, y may also be a Dask Series, or

@@ -41,7 +41,8 @@ def show_dashboard(
     sensitive_features : mapping, Series, DataFrame, array or list, optional
         Features that define the groups. By default, the sensitive attributes in `privileged`.
     privileged : mapping
-        The privileged value of each sensitive column of X, such as {"sex": "Male"}.
+        The privileged value of each sensitive column of X, such as {"sex": "Male"}, or its range,
+        such as {"age": at_least(25)}.
     pos_label : label, default=1
         The favourable class.
     domain, missing, coupled

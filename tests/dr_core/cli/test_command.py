@@ -577,3 +577,30 @@ def test_a_range_that_makes_no_sense_is_refused(capsys, loans_by_age, texts, mat
     code, _, err = run(capsys, loans_by_age, "--label", "paid", "--privileged", *texts)
     assert code == 2
     assert match in err
+
+
+@pytest.fixture(scope="module")
+def loans_by_sex(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(["male", "Male ", "female"], 300, p=[0.5, 0.1, 0.4])})
+    frame["paid"] = (frame["sex"] != "female").astype(int) ^ (rng.random(300) < 0.1)
+    path = tmp_path_factory.mktemp("spellings") / "loans.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_values_that_differ_in_case_or_blanks_are_noted(capsys, loans_by_sex):
+    options = ("--label", "paid", "--n-boot", 0, "--privileged", "sex=male")
+    code, _, err = run(capsys, loans_by_sex, *options)
+    assert code == 0
+    assert "'sex' has values that differ only in case or blanks: 'Male ', 'male'" in err
+
+
+def test_values_that_differ_in_case_or_blanks_can_be_merged(capsys, tmp_path, loans_by_sex):
+    options = ("--label", "paid", "--n-boot", 0, "--json", tmp_path / "out.json")
+    options = (*options, "--privileged", "sex=male", "--normalize")
+    code, _, err = run(capsys, loans_by_sex, *options)
+    assert code == 0
+    assert "case or blanks" not in err
+    groups = json.loads((tmp_path / "out.json").read_text())["groups"]
+    assert [group["group"] for group in groups] == ["female", "male"]

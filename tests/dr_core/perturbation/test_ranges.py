@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib.externals import cloudpickle
 from textbook import risk as textbook
 
 from dr_core import (
@@ -142,6 +143,13 @@ def test_results_on_dask_are_those_in_memory():
     pd.testing.assert_frame_equal(on_dask.table(), whole.table(), check_exact=True)
 
 
+def test_a_function_travels_to_other_processes_as_joblib_and_dask_send_it():
+    threshold = 25
+    attributes = learn_attributes(X, {"age": lambda age: age >= threshold})
+    sent = cloudpickle.loads(cloudpickle.dumps(attributes))
+    assert perturb(X, sent, random_state=0).equals(perturb(X, ADULT, random_state=0))
+
+
 @pytest.mark.parametrize(
     "same",
     [
@@ -227,6 +235,12 @@ def test_the_number_of_quantiles_can_be_chosen():
     plan = PerturbationPlan(attributes)
     assert plan.max_variants == 7
     assert PerturbationPlan(attributes, "sample").attributes is attributes
+
+
+def test_the_number_of_quantiles_can_be_chosen_for_attributes_learned_before():
+    attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
+    fewer = learn_attributes(make_incomes(5), attributes, max_values=7)
+    assert PerturbationPlan(fewer).max_variants == 7
 
 
 def test_two_long_ranges_have_fewer_quantiles_each():

@@ -321,7 +321,7 @@ CASES = {
         "too many numbers": (
             lambda: perturb(pd.DataFrame({"age": range(60)}), {"age": 1}),
             ValueError,
-            ("'age'", "60", "bin", "domain="),
+            ("'age'", "60", "at_least(1)", "domain="),
         ),
         "missing sensitive values": (
             lambda: perturb(pd.DataFrame({"sex": ["M", "F", None, None]}), SEX),
