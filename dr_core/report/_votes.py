@@ -25,6 +25,16 @@ from dr_core.report._words import format_number, format_percent
 __all__ = ["VoteSection", "make_vote_section"]
 
 
+SCORE_TITLES = {
+    "error": "Error",
+    "risk": "DR",
+    "recall": "Recall",
+    "selection_rate": "Selection rate",
+    "balanced_accuracy": "Balanced accuracy",
+}
+"""Columns of the scores, and their titles."""
+
+
 class VoteSection(NamedTuple):
     """Bounds and pruning of one model."""
 
@@ -67,6 +77,22 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
         f"{format_percent(full.risk)} to {format_percent(suggested.risk)}, and its error from "
         f"{format_percent(full.error)} to {format_percent(suggested.error)}."
     )
+    yield (
+        "Balanced accuracy changes from "
+        f"{format_percent(full.balanced_accuracy)} to {format_percent(suggested.balanced_accuracy)}."
+    )
+    if not math.isnan(full.recall):
+        yield (
+            f"Recall changes from {format_percent(full.recall)} to "
+            f"{format_percent(suggested.recall)}, and the selection rate from "
+            f"{format_percent(full.selection_rate)} to {format_percent(suggested.selection_rate)}. "
+            "A lower discriminative risk is no gain if it comes from predicting one class less."
+        )
+    if found.pruned.predicts_one_class:
+        yield (
+            "The suggested sub-ensemble predicts one class for nearly everybody. Do not use it "
+            "without looking at recall and selection rate."
+        )
 
 
 def _plot_front(found: EnsembleAudit) -> Plot:
@@ -82,12 +108,12 @@ def _make_score_table(found: EnsembleAudit) -> ReportTable:
             make_text_cell("selection" if row.on == "choose" else "evaluation"),
             make_value_cell(row.rows, f"{row.rows:,}"),
             make_value_cell(row.members, str(row.members)),
-            make_value_cell(row.error),
-            make_value_cell(row.risk),
+            *(make_value_cell(getattr(row, name)) for name in SCORE_TITLES),
         ]
         for row in found.scores.itertuples()
     ]
-    columns = [Column(t) for t in ("Number of rows", "Members", "Error", "DR")]
+    titles = "Number of rows", "Members", *SCORE_TITLES.values()
+    columns = [Column(title) for title in titles]
     return ReportTable(
         "The full and the suggested vote, on the selection and the evaluation rows",
         [Column("Vote"), Column("Rows used for"), *columns],

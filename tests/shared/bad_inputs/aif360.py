@@ -45,7 +45,7 @@ def forest(kind=RandomForestClassifier):
 
 
 def poaf_pruning(estimator=None, groups=MEN, **options):
-    return POAFPruning(forest() if estimator is None else estimator, groups, WOMEN, **options)
+    return POAFPruning(forest() if estimator is None else estimator, WOMEN, groups, **options)
 
 
 CASES = {
@@ -262,17 +262,17 @@ CASES = {
     },
     "EPAFPruning": {
         "too many groups": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN, n_groups=4).fit(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN, n_groups=4).fit(hiring()),
             ValueError,
             ("n_groups", "1", "3", "4"),
         ),
         "a trade-off above 1": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN, trade_off=2).fit(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN, trade_off=2).fit(hiring()),
             ValueError,
             ("trade_off", "0", "1", "2"),
         ),
         "a pruning that is not fitted": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN).predict(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN).predict(hiring()),
             NotFittedError,
             ("EPAFPruning", "not fitted", "fit"),
         ),
