@@ -16,6 +16,7 @@ from benchmarks.soundness.dummies import dummies_are_found
 from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.plausibility import false_alarms
+from benchmarks.soundness.promises import promises_hold
 from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.speed.measure import print_table
 
@@ -25,6 +26,7 @@ DESIGNS: dict[str, Design] = {
     "risk": risk_intervals,
     "plausibility": false_alarms,
     "bounds": bounds_hold,
+    "promises": promises_hold,
     "dummies": dummies_are_found,
 }
 

@@ -146,7 +146,8 @@ def compute_p_value(risks: tuple[Array, Array], max_risk: float) -> float:
     """Return a p-value of the hypothesis that the risk in the population is above `max_risk`.
 
     By the binomial distribution if each row has risk 0 or 1 and the same weight, otherwise the
-    smaller one of Hoeffding's and Bentkus' bounds, which hold for any values in [0, 1].
+    smallest of Hoeffding's and Bentkus' bounds on the same probability, which hold for any risks
+    in [0, 1]. The weights count as fixed.
 
     Examples
     --------
@@ -167,7 +168,10 @@ def compute_p_value(risks: tuple[Array, Array], max_risk: float) -> float:
         return float(binom.cdf(round(n * mean), n, max_risk))
     divergence = rel_entr(mean, max_risk) + rel_entr(1 - mean, 1 - max_risk)
     bentkus = exp(1) * binom.cdf(ceil(n * mean), n, max_risk)
-    return float(min(exp(-n * divergence), bentkus, 1.0))
+    # Hoeffding's bound for a sum whose terms have ranges of w each. It is the smallest where a
+    # few weights are large.
+    by_ranges = exp(-2 * (weights @ (by_row - max_risk)) ** 2 / (weights @ weights))
+    return float(min(exp(-n * divergence), by_ranges, bentkus, 1.0))
 
 
 def check_promise(max_risk: float | None, delta: float) -> None:

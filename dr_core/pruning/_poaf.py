@@ -53,9 +53,12 @@ __all__ = ["poaf"]
 EXHAUSTIVE_SPEEDUP = 25
 """Candidates evaluated all at once in the time of one iteration of a search."""
 
-N_ITER, N_ITER_SLOW = 1000, 200
-"""Default number of iterations; the latter for votes of unequal weights or more than two
-classes, whose iterations take ten times as long."""
+MIN_ITER, ITER_PER_MEMBER = 1000, 15
+"""Default number of iterations: at least the first, and the second for each member."""
+
+SLOWDOWN = 5
+"""Votes of unequal weights or more than two classes get a fifth of it, as each iteration takes
+about ten times as long."""
 
 
 def poaf(
@@ -83,9 +86,9 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 1,000, or 200 if
-        weights differ or there are more than two classes, as these take longer to evaluate. With
-        `neighbourhood="paper"`, k, as in the paper.
+        Number of iterations. By default enough for a nearly complete front: 1,000, or 15 m if
+        that is more; a fifth of it if weights differ or there are more than two classes, as these
+        take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores every candidate of the archive and
@@ -295,7 +298,8 @@ class ExchangeSearch(Search):
     def get_default_n_iter(votes: Votes, max_members: int) -> int:
         """Return enough for a nearly complete front."""
         is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
-        return N_ITER if is_fast else N_ITER_SLOW
+        n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
+        return n_iter if is_fast else n_iter // SLOWDOWN
 
     def __init__(
         self,

@@ -73,26 +73,27 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
         f"{ACCURACY_TOLERANCE:g} of the lowest, it has the lowest discriminative risk."
     )
     yield (
-        f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes from "
-        f"{format_percent(full.risk)} to {format_percent(suggested.risk)}, and its error from "
-        f"{format_percent(full.error)} to {format_percent(suggested.error)}."
+        f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes "
+        f"{_describe_change(found, 'risk')}, and its error {_describe_change(found, 'error')}."
     )
-    yield (
-        "Balanced accuracy changes from "
-        f"{format_percent(full.balanced_accuracy)} to {format_percent(suggested.balanced_accuracy)}."
-    )
+    yield f"Balanced accuracy changes {_describe_change(found, 'balanced_accuracy')}."
     if not math.isnan(full.recall):
         yield (
-            f"Recall changes from {format_percent(full.recall)} to "
-            f"{format_percent(suggested.recall)}, and the selection rate from "
-            f"{format_percent(full.selection_rate)} to {format_percent(suggested.selection_rate)}. "
-            "A lower discriminative risk is no gain if it comes from predicting one class less."
+            f"Recall changes {_describe_change(found, 'recall')}, and the selection rate "
+            f"{_describe_change(found, 'selection_rate')}. A lower discriminative risk is no gain "
+            "if it comes from predicting one class less often."
         )
     if found.pruned.predicts_one_class:
         yield (
             "The suggested sub-ensemble predicts one class for nearly everybody. Do not use it "
             "without looking at recall and selection rate."
         )
+
+
+def _describe_change(found: EnsembleAudit, name: str) -> str:
+    """Return "from 1.0 % to 2.0 %", the change of a score on the held-out rows."""
+    before, after = (getattr(_get_score(found, v, "judge"), name) for v in ("full", "suggested"))
+    return f"from {format_percent(before)} to {format_percent(after)}"
 
 
 def _plot_front(found: EnsembleAudit) -> Plot:
