@@ -249,6 +249,11 @@ CASES = {
             ValueError,
             ("max_members", "1", "3", "4"),
         ),
+        "a promise above 1": (
+            lambda: poaf_pruning(max_risk=1.5).fit(hiring()),
+            ValueError,
+            ("max_risk", "above 0", "below 1", "1.5"),
+        ),
         "an unknown selection": (
             lambda: poaf_pruning(selection="x").fit(hiring()),
             ValueError,
