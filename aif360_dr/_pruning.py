@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
-from dr_core.plugins import ACCURACY_TOLERANCE, Rules
+from dr_core.plugins import ACCURACY_TOLERANCE, Rules, add_held_out
 
 __all__ = ["EPAFPruning", "POAFPruning"]
 
@@ -29,8 +30,8 @@ class _BasePruning(Transformer):
     def __init__(
         self,
         estimator: Any,
-        privileged_groups: Groups,
         unprivileged_groups: Groups,
+        privileged_groups: Groups,
         max_members: int | None,
         trade_off: float,
         seed: Any,
@@ -42,8 +43,8 @@ class _BasePruning(Transformer):
     ) -> None:
         super().__init__(
             estimator=type(estimator).__name__,
-            privileged_groups=privileged_groups,
             unprivileged_groups=unprivileged_groups,
+            privileged_groups=privileged_groups,
             max_members=max_members,
             trade_off=trade_off,
             seed=seed if isinstance(seed, int) else None,
@@ -54,8 +55,8 @@ class _BasePruning(Transformer):
             **options,
         )
         self.estimator = estimator
-        self.privileged_groups = privileged_groups
         self.unprivileged_groups = unprivileged_groups
+        self.privileged_groups = privileged_groups
         self.max_members = max_members
         self.trade_off = trade_off
         self.seed = seed
@@ -95,7 +96,7 @@ class _BasePruning(Transformer):
             sample_weight=dataset_true.instance_weights,
         )
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
-        self.result_ = self._prune(votes, k)
+        self.result_ = self._prune_and_estimate(votes, k)
         self.members_, self.front_ = self.result_.members, self.result_.front
         self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
         return self
@@ -125,6 +126,23 @@ class _BasePruning(Transformer):
         """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
 
+    def _prune_and_estimate(self, votes: Votes, max_members: int) -> PruningResult:
+        """Prune, and estimate the scores on rows that did not choose the members."""
+        result = self._prune(votes, max_members)
+        if result.predicts_one_class:
+            warnings.warn(
+                "The pruned ensemble predicts one label for nearly everybody; see result_.scores. "
+                "Increase max_members, or use POAFPruning with a smaller accuracy_tolerance.",
+                stacklevel=3,
+            )
+        if result.max_risk is not None:
+            return result
+
+        def prune(votes: Votes) -> PruningResult:
+            return self._prune(votes, max_members)
+
+        return add_held_out(result, prune, votes, random_state=self.seed)
+
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         """Choose at most `max_members` members by their votes."""
@@ -136,16 +154,21 @@ class POAFPruning(_BasePruning):
     Args:
         estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline or a `Chain` that
             ends in one, or a list of classifiers, trained on the labels of the dataset.
-        privileged_groups: Groups whose attributes are perturbed.
         unprivileged_groups: Not used; recorded in the metadata, as in AIF360's postprocessors.
+        privileged_groups: Groups whose attributes are perturbed.
         max_members: Maximum number of members to keep. The default is half of them.
         trade_off: Weight of accuracy against fairness, from 0 to 1.
         seed: Seed of the random draws. NumPy's global state is not changed.
         method: "exact" uses every possible perturbation of each row, "sample" a random one.
-        n_iter: Number of mutations. More mutations improve the front.
-        selection: Solution to select from the front: "objective", "largest", "min_risk" or a
+        n_iter: Number of iterations of the search. The default is enough to find a nearly
+            complete front.
+        selection: Solution to select from the front: "min_risk", "objective", "largest" or a
             function.
         accuracy_tolerance: Maximum loss of accuracy of "min_risk" against the best of the front.
+        max_risk: Instead of applying `selection`, select the most accurate solution whose risk is
+            at most `max_risk` with probability 1 - `delta`. `fit` raises ValueError if there is
+            none. The dataset must not be the one that the estimator was fitted on.
+        delta: For `max_risk`.
         perturb: Names of the attributes to perturb, if they are not those that the groups name.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
@@ -153,7 +176,9 @@ class POAFPruning(_BasePruning):
     Attributes:
         members_: Positions of the members kept.
         front_: DataFrame of the Pareto front that they were selected from.
-        result_: Both, with error and risk on the dataset passed to `fit`.
+        result_: Both, with error and risk on the dataset passed to `fit`. Its `scores` also have
+            recall, selection rate and balanced accuracy before and after pruning, and "held out"
+            an estimate on rows that did not choose the members (cross-validation in two halves).
 
     Examples:
         >>> from sklearn.ensemble import RandomForestClassifier
@@ -161,7 +186,7 @@ class POAFPruning(_BasePruning):
         >>> dataset = hiring()
         >>> forest = RandomForestClassifier(n_estimators=9, random_state=0)
         >>> forest = forest.fit(dataset.features, dataset.labels.ravel())
-        >>> pruning = POAFPruning(forest, [{"sex": 1}], [{"sex": 0}], max_members=3, seed=0)
+        >>> pruning = POAFPruning(forest, [{"sex": 0}], [{"sex": 1}], max_members=3, seed=0)
         >>> pruned = pruning.fit_predict(dataset)
         >>> len(pruning.members_) <= 3, pruned.labels.shape, pruned.scores.shape
         (True, (8, 1), (8, 1))
@@ -170,24 +195,26 @@ class POAFPruning(_BasePruning):
     def __init__(
         self,
         estimator: Any,
-        privileged_groups: Groups,
         unprivileged_groups: Groups,
+        privileged_groups: Groups,
         max_members: int | None = None,
         trade_off: float = 0.5,
         seed: Any = None,
         *,
         method: str = "exact",
         n_iter: int | None = None,
-        selection: Any = "objective",
+        selection: Any = "min_risk",
         accuracy_tolerance: float = ACCURACY_TOLERANCE,
+        max_risk: float | None = None,
+        delta: float = 0.05,
         perturb: Sequence[str] | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         coupled: Rules | None = None,
     ) -> None:
         super().__init__(
             estimator,
-            privileged_groups,
             unprivileged_groups,
+            privileged_groups,
             max_members,
             trade_off,
             seed,
@@ -202,6 +229,8 @@ class POAFPruning(_BasePruning):
         self.n_iter = n_iter
         self.selection = selection
         self.accuracy_tolerance = accuracy_tolerance
+        self.max_risk = max_risk
+        self.delta = delta
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         return poaf(
@@ -211,6 +240,8 @@ class POAFPruning(_BasePruning):
             n_iter=self.n_iter,
             selection=self.selection,
             accuracy_tolerance=self.accuracy_tolerance,
+            max_risk=self.max_risk,
+            delta=self.delta,
             random_state=self.seed,
         )
 
@@ -220,8 +251,8 @@ class EPAFPruning(_BasePruning):
 
     Args:
         estimator: See `POAFPruning`.
-        privileged_groups: See `POAFPruning`.
         unprivileged_groups: See `POAFPruning`.
+        privileged_groups: See `POAFPruning`.
         max_members: Number of members to keep. The default is half of them.
         trade_off: See `POAFPruning`.
         seed: See `POAFPruning`.
@@ -244,7 +275,7 @@ class EPAFPruning(_BasePruning):
         >>> dataset = hiring()
         >>> forest = RandomForestClassifier(n_estimators=9, random_state=0)
         >>> forest = forest.fit(dataset.features, dataset.labels.ravel())
-        >>> pruning = EPAFPruning(forest, [{"sex": 1}], [{"sex": 0}], max_members=3)
+        >>> pruning = EPAFPruning(forest, [{"sex": 0}], [{"sex": 1}], max_members=3)
         >>> len(pruning.fit(dataset).members_)
         3
     """
@@ -252,8 +283,8 @@ class EPAFPruning(_BasePruning):
     def __init__(
         self,
         estimator: Any,
-        privileged_groups: Groups,
         unprivileged_groups: Groups,
+        privileged_groups: Groups,
         max_members: int | None = None,
         trade_off: float = 0.5,
         seed: Any = None,
@@ -267,8 +298,8 @@ class EPAFPruning(_BasePruning):
     ) -> None:
         super().__init__(
             estimator,
-            privileged_groups,
             unprivileged_groups,
+            privileged_groups,
             max_members,
             trade_off,
             seed,

@@ -20,6 +20,8 @@ here, and nothing else. What is listed here changes only with a note in the chan
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
   `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
+- Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
+  `add_held_out` adds scores on rows that did not choose the members to a `PruningResult`.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
 """
@@ -57,7 +59,7 @@ from dr_core._utils import (
     sort_values,
 )
 from dr_core.comparison import DRAWN_MEASURES
-from dr_core.ensembles import check_features
+from dr_core.ensembles import check_features, check_is_vote
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
@@ -68,7 +70,7 @@ from dr_core.perturbation import (
     Rules,
     check_privileged,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE
+from dr_core.pruning import ACCURACY_TOLERANCE, add_held_out
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -106,6 +108,7 @@ __all__ = [
     "Rules",
     "Table",
     "Tally",
+    "add_held_out",
     "as_generator",
     "as_partitions",
     "as_table",
@@ -113,6 +116,7 @@ __all__ = [
     "check_column",
     "check_features",
     "check_integer",
+    "check_is_vote",
     "check_models",
     "check_nonnegative",
     "check_numbers",

@@ -39,11 +39,13 @@ from dr_core.plugins import (
     ACCURACY_TOLERANCE,
     Array,
     Rules,
+    add_held_out,
     as_generator,
     as_table,
     check_choice,
     check_features,
     check_integer,
+    check_is_vote,
     check_weights,
     encode,
     factorize,
@@ -91,11 +93,11 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rng = as_generator(self.random_state)
         X = as_indexable(X)
         attributes = self._learn_attributes(X, sensitive_features)
-        self.estimator_, pruning_set = self._fit_ensemble(
+        self.estimator_, pruning_set, unseen = self._fit_ensemble(
             X, y, sample_weight, seed=int(rng.integers(2**31))
         )
         votes = self._collect_votes(attributes, pruning_set, rng)
-        self.result_ = self._prune(votes, self._get_max_members(votes.n_members), rng)
+        self.result_ = self._prune_and_estimate(votes, unseen, rng)
         self.members_, self.front_ = self.result_.members, self.result_.front
         weights = votes.weights[self.members_]
         self.weights_ = weights / weights.sum()
@@ -139,6 +141,26 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         raise NotImplementedError
 
+    def _prune_and_estimate(
+        self, votes: Votes, unseen: Array, rng: np.random.Generator
+    ) -> PruningResult:
+        """Prune, and estimate the scores on rows that neither fitted nor chose the members."""
+        size = self._get_max_members(votes.n_members)
+
+        def prune(votes: Votes) -> PruningResult:
+            return self._prune(votes, size, rng)
+
+        result = prune(votes)
+        if result.predicts_one_class:
+            warnings.warn(
+                "The pruned ensemble predicts one class for nearly everybody; see result_.scores. "
+                "Increase max_members, or use POAFPruner with a smaller accuracy_tolerance.",
+                stacklevel=3,
+            )
+        if result.max_risk is not None:
+            return result
+        return add_held_out(result, prune, votes, unseen=unseen, random_state=rng)
+
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
             return (n_members + 1) // 2
@@ -157,17 +179,22 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_sensitive_columns(X, self.privileged)
         return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
 
-    def _fit_ensemble(self, X: Any, y: Array, sample_weight: Any, seed: int) -> tuple[Any, Any]:
-        """Return the fitted ensemble, and X, y and weights of the rows to prune it on."""
-        all_rows = (X, y, check_weights(sample_weight, len(y)))
+    def _fit_ensemble(
+        self, X: Any, y: Array, sample_weight: Any, seed: int
+    ) -> tuple[Any, tuple[Any, Array, Array], Array]:
+        """Return the fitted ensemble, and the rows to prune it on: X, y, weights, and unseen."""
+        rows = X, y, check_weights(sample_weight, len(y))
+        everything = np.ones(len(y), dtype=bool)
         if self.prefit:
-            return self.estimator, all_rows
-        estimator, train, held_out = self._clone_estimator(seed), all_rows, all_rows
-        if self.prune_on != "train":
-            train, held_out = _split(*all_rows, seed)
-        X, y, weights = train
+            return self.estimator, rows, everything
+        estimator = self._clone_estimator(seed)
+        check_is_vote(estimator)
+        unseen = ~everything if self.prune_on == "train" else _hold_out(y, seed)
+        train_X, train_y, weights = _select(rows, ~unseen)
         params = {} if sample_weight is None else make_weight_params(estimator, weights)
-        return estimator.fit(X, y, **params), all_rows if self.prune_on == "all" else held_out
+        estimator.fit(train_X, train_y, **params)
+        pruned_on = unseen if self.prune_on == "holdout" else everything
+        return estimator, _select(rows, pruned_on), unseen[pruned_on]
 
     def _clone_estimator(self, seed: int) -> Any:
         if self.estimator is None:
@@ -213,13 +240,21 @@ class POAFPruner(_Pruner):
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy against fairness.
     n_iter : int, default=None
-        Number of iterations of the search; see `dr_core.poaf`.
-    selection : {"objective", "largest", "min_risk"} or callable, default="objective"
+        Number of iterations of the search. None stands for enough to find a nearly complete
+        front; see `dr_core.poaf`.
+    selection : {"min_risk", "objective", "largest"} or callable, default="min_risk"
         Which sub-ensemble of the Pareto front to select; see `dr_core.poaf`.
     neighbourhood : {"exchange", "paper"}, default="exchange"
         Improved or published search; see `dr_core.poaf`.
     accuracy_tolerance : float, default=0.02
         With selection "min_risk", the accepted difference from the lowest error.
+    max_risk : float, default=None
+        Instead of applying `selection`, select the most accurate sub-ensemble whose risk is at
+        most `max_risk` with probability 1 - `delta`; see `dr_core.poaf`. `fit` raises ValueError
+        if there is none. Requires held-out rows: `prune_on="holdout"`, or `prefit=True` and rows
+        that the ensemble was not fitted on.
+    delta : float, default=0.05
+        For `max_risk`.
     prefit : bool, default=False
         Whether `estimator` is already fitted. If True, `fit` only prunes it, on the given rows.
     prune_on : {"holdout", "all", "train"}, default="holdout"
@@ -250,7 +285,10 @@ class POAFPruner(_Pruner):
     front_ : DataFrame
         The Pareto front: all non-dominated sub-ensembles that were found.
     result_ : PruningResult
-        Error, risk and objective on the rows used for pruning.
+        Error, risk and objective on the rows used for pruning. Its `scores` also have recall,
+        selection rate and balanced accuracy before and after pruning, and "held out" an estimate
+        on rows that neither fitted nor chose the members (cross-validation in two halves; not
+        for `prune_on="train"`).
     classes_ : array
         Class labels.
 
@@ -259,10 +297,16 @@ class POAFPruner(_Pruner):
     >>> from dr_core import datasets
     >>> credit = datasets.load("credit")
     >>> X = datasets.binarize(credit).drop(columns="sex-age")
-    >>> pruner = POAFPruner(privileged={"sex": 1, "age": 1}, max_members=20, random_state=0)
+    >>> forest = RandomForestClassifier(n_estimators=15, random_state=0)
+    >>> pruner = POAFPruner(forest, privileged={"sex": 1, "age": 1}, random_state=0)
     >>> pruner = pruner.fit(X, credit.target)
-    >>> len(pruner.members_) <= 20
+    >>> len(pruner.members_) <= 8
     True
+    >>> pruner.result_.scores.round(2)
+              error  risk  recall  selection_rate  balanced_accuracy
+    before     0.26  0.11    0.90            0.83               0.63
+    after      0.23  0.08    0.91            0.80               0.68
+    held out   0.28  0.11    0.88            0.81               0.62
     """
 
     def __init__(
@@ -273,9 +317,11 @@ class POAFPruner(_Pruner):
         max_members: int | None = None,
         trade_off: float = 0.5,
         n_iter: int | None = None,
-        selection: Any = "objective",
+        selection: Any = "min_risk",
         neighbourhood: str = "exchange",
         accuracy_tolerance: float = ACCURACY_TOLERANCE,
+        max_risk: float | None = None,
+        delta: float = 0.05,
         prefit: bool = False,
         prune_on: str = "holdout",
         random_state: Any = None,
@@ -292,6 +338,8 @@ class POAFPruner(_Pruner):
         self.selection = selection
         self.neighbourhood = neighbourhood
         self.accuracy_tolerance = accuracy_tolerance
+        self.max_risk = max_risk
+        self.delta = delta
         self.prefit = prefit
         self.prune_on = prune_on
         self.random_state = random_state
@@ -301,6 +349,11 @@ class POAFPruner(_Pruner):
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
+        if self.max_risk is not None and not self.prefit and self.prune_on != "holdout":
+            raise ValueError(
+                "max_risk must be tested on rows that the ensemble was not fitted on; got "
+                f'prune_on={self.prune_on!r}. Use prune_on="holdout".'
+            )
         return poaf(
             votes,
             size,
@@ -309,6 +362,8 @@ class POAFPruner(_Pruner):
             selection=self.selection,
             neighbourhood=self.neighbourhood,
             accuracy_tolerance=self.accuracy_tolerance,
+            max_risk=self.max_risk,
+            delta=self.delta,
             random_state=rng,
         )
 
@@ -338,9 +393,9 @@ class EPAFPruner(_Pruner):
     >>> from dr_core import datasets
     >>> credit = datasets.load("credit")
     >>> X = datasets.binarize(credit).drop(columns="sex-age")
-    >>> pruner = EPAFPruner(privileged={"sex": 1, "age": 1}, max_members=20, random_state=0)
+    >>> pruner = EPAFPruner(privileged={"sex": 1, "age": 1}, max_members=21, random_state=0)
     >>> len(pruner.fit(X, credit.target).members_)
-    20
+    21
     """
 
     def __init__(
@@ -400,8 +455,8 @@ def _collect_unperturbed_votes(ensemble: Ensemble, X: Any, y: Array, weights: Ar
     return Votes(votes, votes, labels, member_weights, weights, ensemble.classes)
 
 
-def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Array, Array]]:
-    """Return X, y and weights of the rows to fit on, and of the held-out rows.
+def _hold_out(y: Array, seed: int) -> Array:
+    """Return which rows to hold out, a bool array (n,).
 
     A third of each class is held out, at least one row. A class of one row is not held out.
     """
@@ -413,14 +468,22 @@ def _split(X: Any, y: Array, weights: Array, seed: int) -> list[tuple[Any, Array
     rank = pd.Series(order).groupby(y[order]).cumcount().to_numpy()
     sizes = pd.Series(y).groupby(y).transform("size").to_numpy()[order]
     n_held_out = np.where(sizes > 1, np.maximum(1, np.round(sizes * HELD_OUT_SHARE)), 0)
-    held_out = rank < n_held_out
+    held_out = np.zeros(len(y), dtype=bool)
+    held_out[order] = rank < n_held_out
     if not held_out.any():
         raise ValueError(
             f"n_samples={len(y)} is too few to hold out rows for pruning; pass more rows, or "
             'prune_on="train".'
         )
-    parts = np.sort(order[~held_out]), np.sort(order[held_out])
-    return [(_select_rows(X, part), y[part], weights[part]) for part in parts]
+    return held_out
+
+
+def _select(rows: tuple[Any, Array, Array], chosen: Array) -> tuple[Any, Array, Array]:
+    """Return X, y and weights of the rows where `chosen`, a bool array (n,), is True."""
+    if chosen.all():
+        return rows
+    X, y, weights = rows
+    return _select_rows(X, np.flatnonzero(chosen)), y[chosen], weights[chosen]
 
 
 def _select_rows(X: Any, rows: Array) -> Any:

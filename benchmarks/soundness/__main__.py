@@ -17,6 +17,7 @@ from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.paired_changes import paired_changes
 from benchmarks.soundness.plausibility import false_alarms
+from benchmarks.soundness.promises import promises_hold
 from benchmarks.soundness.risk_interval import risk_intervals
 from benchmarks.soundness.shift_interval import shift_intervals
 from benchmarks.speed.measure import print_table
@@ -27,6 +28,7 @@ DESIGNS: dict[str, Design] = {
     "risk": risk_intervals,
     "plausibility": false_alarms,
     "bounds": bounds_hold,
+    "promises": promises_hold,
     "dummies": dummies_are_found,
     "shift": shift_intervals,
     "changes": paired_changes,

@@ -32,9 +32,7 @@ def forest(data):
 
 plain = forest(train)
 reweighed = forest(Reweighing(unprivileged, privileged).fit_transform(train))
-pruned = POAFPruning(
-    plain, privileged, unprivileged, max_members=15, selection="min_risk", seed=0
-).fit(valid)
+pruned = POAFPruning(plain, unprivileged, privileged, max_members=15, seed=0).fit(valid)
 
 # %%
 # One metric object for each model: DR, and every method of ``ClassificationMetric``.

@@ -18,7 +18,7 @@ from dr_core._utils import Array, as_generator, compute_difference_interval
 from dr_core.bounds import compute_bounds
 from dr_core.ensembles import Ensemble, Votes, as_ensemble, collect_votes
 from dr_core.perturbation import PerturbationPlan
-from dr_core.pruning import PruningResult, poaf
+from dr_core.pruning import PruningResult, poaf, score_vote
 
 __all__ = ["EnsembleAudit", "audit_ensemble"]
 
@@ -47,8 +47,10 @@ class EnsembleAudit:
         those of the lowest risk among votes with an error within `ACCURACY_TOLERANCE` of the
         lowest.
     scores : DataFrame
-        Error and risk of the "full" and the "suggested" `vote`, `on` the rows for pruning
-        ("choose") and on the held-out rows ("judge"), with their number of `rows`.
+        Error, risk, recall, selection rate and balanced accuracy of the "full" and the
+        "suggested" `vote`, `on` the rows for pruning ("choose") and on the held-out rows
+        ("judge"), with their number of `rows`. Recall and selection rate are those of the higher
+        of two classes.
     bounds : DataFrame
         Result of `compute_bounds` on the held-out rows, with a column for the `suggested` vote.
     risk_change : (low, high)
@@ -167,5 +169,5 @@ def _iter_scores(
 ) -> Iterator[dict[str, Any]]:
     for on, votes, rows in (("choose", choosing, n_choosing), ("judge", judging, n_judging)):
         for name, vote in (("full", votes), ("suggested", votes.subset(members))):
-            scores = {"error": vote.error, "risk": vote.risk}
+            scores = {str(key): value for key, value in score_vote(vote).items()}
             yield {"vote": name, "members": vote.n_members, "on": on, "rows": rows} | scores

@@ -7,6 +7,7 @@ from dr_core.ensembles._ensembles import (
     Ensemble,
     as_ensemble,
     check_features,
+    check_is_vote,
 )
 from dr_core.ensembles._export import export
 from dr_core.ensembles._votes import (
@@ -28,6 +29,7 @@ __all__ = [
     "Votes",
     "as_ensemble",
     "check_features",
+    "check_is_vote",
     "check_votes",
     "collect_votes",
     "export",

@@ -36,7 +36,15 @@ from dr_core._utils import (
     to_units,
 )
 
-__all__ = ["LABELS", "POSITIONS", "Ensemble", "MemberTask", "as_ensemble", "check_features"]
+__all__ = [
+    "LABELS",
+    "POSITIONS",
+    "Ensemble",
+    "MemberTask",
+    "as_ensemble",
+    "check_features",
+    "check_is_vote",
+]
 
 POSITIONS, LABELS = "positions", "labels"
 """Members predict positions in the classes of the ensemble, or class labels."""
@@ -146,6 +154,20 @@ def as_ensemble(estimator: Any) -> Ensemble:
         f"A {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
         f"{SUPPORTED}; register others with dr_core.as_ensemble."
     )
+
+
+def check_is_vote(estimator: Any) -> None:
+    """Raise TypeError if an estimator, fitted or not, is not a vote that `as_ensemble` knows.
+
+    Examples
+    --------
+    >>> check_is_vote(RandomForestClassifier())
+    """
+    if isinstance(estimator, Pipeline):
+        return check_is_vote(estimator.steps[-1][1])
+    if as_ensemble.dispatch(type(estimator)) is as_ensemble.dispatch(object):
+        as_ensemble(estimator)  # raises TypeError
+    return None
 
 
 @as_ensemble.register(RandomForestClassifier)

@@ -252,6 +252,20 @@ class Votes:
         subset.n_pool = self.n_pool
         return subset
 
+    def take(self, instances: Array) -> Votes:
+        """Return the votes of the same members on these `instances` only."""
+        taken = Votes(
+            self.votes[:, instances],
+            self.perturbed[:, instances],
+            self.y[instances],
+            weights=self.units,
+            sample_weight=None if self.uniform_rows else self.row_units[instances],
+            classes=self.classes,
+            rows=self.rows[instances],
+        )
+        taken.n_pool = self.n_pool
+        return taken
+
     def _count_votes(self, codes: Array) -> Array:
         """Return the units that vote for each class, (C, n)."""
         totals = np.empty((self.n_classes, self.n_instances))

@@ -42,6 +42,7 @@ from dr_core.pruning._pareto import Archive
 from dr_core.pruning._result import (
     PruningResult,
     check_max_members,
+    describe_kept,
     find_voting_members,
     make_front_table,
 )
@@ -197,7 +198,8 @@ def _select_best(votes: Votes, pruned: list[PrunedGroup], rule: TieRule) -> Prun
     evaluated = _evaluate_prefixes(evaluator, pruned)
     complete = np.cumsum([len(group.sizes) for group in pruned]) - 1
     best = int(complete[round_objectives(evaluated.objectives[complete]).argmin()])
-    return PruningResult(
+    return describe_kept(
+        votes,
         members=np.flatnonzero(evaluated.selected[best]),
         error=float(evaluated.errors[best]),
         risk=float(evaluated.risks[best]),

@@ -81,7 +81,8 @@ def exhaustive_front(
     rule, pool = TieRule(ties), _check_pool(find_voting_members(votes))
     archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off, rule)
     front = make_front_table(archive, pool)
-    return make_result(front, select_from_front(front, selection, accuracy_tolerance), n_judged)
+    position = select_from_front(front, selection, accuracy_tolerance)
+    return make_result(votes, front, position, n_judged)
 
 
 def find_true_front(

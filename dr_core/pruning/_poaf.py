@@ -23,10 +23,12 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+import pandas as pd
 
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
+from dr_core.pruning._held_out import check_promise, find_promised, split_rows
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive
@@ -34,6 +36,7 @@ from dr_core.pruning._result import (
     ACCURACY_TOLERANCE,
     PruningResult,
     SelectionRule,
+    append_held_out,
     check_max_members,
     check_selection,
     find_voting_members,
@@ -41,13 +44,21 @@ from dr_core.pruning._result import (
     make_result,
     select_from_front,
 )
+from dr_core.pruning._scores import score_vote
 from dr_core.pruning._steps import Steps
 from dr_core.pruning._ties import TieRule
 
 __all__ = ["poaf"]
 
-EXHAUSTIVE_SPEEDUP = 4
-"""Candidates evaluated all at once in the time in which a search evaluates one."""
+EXHAUSTIVE_SPEEDUP = 25
+"""Candidates evaluated all at once in the time of one iteration of a search."""
+
+MIN_ITER, ITER_PER_MEMBER = 1000, 15
+"""Default number of iterations: at least the first, and the second for each member."""
+
+SLOWDOWN = 5
+"""Votes of unequal weights or more than two classes get a fifth of it, as each iteration takes
+about ten times as long."""
 
 
 def poaf(
@@ -60,6 +71,8 @@ def poaf(
     selection: SelectionRule = "objective",
     accuracy_tolerance: float = ACCURACY_TOLERANCE,
     ties: str = "cautious",
+    max_risk: float | None = None,
+    delta: float = 0.05,
     random_state: RandomState = None,
 ) -> PruningResult:
     """Prune an ensemble to at most `max_members`, searching for the Pareto front of 𝒢.
@@ -73,13 +86,14 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of mutations. By default k, as in the paper.
+        Number of iterations. By default enough for a nearly complete front: 1,000, or 15 m if
+        that is more; a fifth of it if weights differ or there are more than two classes, as these
+        take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
-        "exchange" also swaps one member for another, and mixes two candidates before mutation:
-        a candidate of k members can improve, and fronts are nearly complete. If that many
-        iterations would evaluate a quarter of all sub-ensembles (m up to about 15), all of them
-        are evaluated, and the front is the true one.
+        "exchange" also swaps one member for another, explores every candidate of the archive and
+        descends from mixtures of two. Where it is faster to evaluate all sub-ensembles (m up to
+        about 16 by default), this is done, and the front is the true one.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
         The sub-ensemble to select from the front: the lowest 𝓛; the lowest 𝓛 among the largest
         sub-ensembles; the lowest risk within `accuracy_tolerance` of the lowest error; or the
@@ -91,6 +105,14 @@ def poaf(
         member changed. So error and risk are upper bounds for every way to break ties, and the
         same members are kept if classes are renamed. In a vote of two classes and equal weights
         only odd sizes are candidates. "lowest" gives ties to the lowest class, as in the paper.
+    max_risk : float in (0, 1), optional
+        Select the most accurate candidate whose risk in the population is at most `max_risk`
+        with probability 1 - `delta`, instead of applying `selection`. The front is made on a
+        random half of the rows; its candidates are tested on the other half, from the lowest
+        risk on, until a test fails. Raise ValueError if already the first fails. The rows must
+        not be those that the ensemble was fitted on.
+    delta : float in (0, 1), default=0.05
+        For `max_risk`.
     random_state : int, Generator, RandomState or None
         The same seed gives the same result.
 
@@ -111,41 +133,78 @@ def poaf(
     >>> poaf(votes, max_members=2, random_state=0)
     PruningResult(1 members [1], error 0.0000, risk 0.0000, objective 0.0000; front of 1)
     """
-    k = check_max_members(max_members, votes)
-    iterations, searcher = _check_n_iter(n_iter, k), _check_neighbourhood(neighbourhood)
+    k, rule = check_max_members(max_members, votes), TieRule(ties)
+    searcher, random = _check_neighbourhood(neighbourhood), as_generator(random_state)
     check_selection(selection, accuracy_tolerance)
     check_trade_off(trade_off)
-    rule, pool = TieRule(ties), find_voting_members(votes)
+    check_promise(max_risk, delta)
+    iterations = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
+    if max_risk is None:
+        front, n_judged = _find_front(searcher, votes, k, trade_off, rule, iterations, random)
+        position = select_from_front(front, selection, accuracy_tolerance)
+        return make_result(votes, front, position, n_judged)
+    choosing, judging = map(votes.take, split_rows(votes, random))
+    front, n_judged = _find_front(searcher, choosing, k, trade_off, rule, iterations, random)
+    position = find_promised(front, judging, max_risk, delta, rule)
+    result = make_result(choosing, front, position, n_judged, max_risk=max_risk, delta=delta)
+    kept = judging.subset(result.members)
+    return append_held_out(result, score_vote(kept))
+
+
+def _find_front(
+    searcher: type[Search],
+    votes: Votes,
+    max_members: int,
+    trade_off: float,
+    rule: TieRule,
+    n_iter: int,
+    random: np.random.Generator,
+) -> tuple[pd.DataFrame, int]:
+    """Return the front, and the number of sub-ensembles evaluated."""
+    pool = find_voting_members(votes)
     voting = votes if len(pool) == votes.n_members else votes.subset(pool)
-    size = min(k, len(pool))
-    if searcher.exchange and is_exhaustive_faster(len(pool), size, iterations):
+    size = min(max_members, len(pool))
+    n_candidates = count_candidates(len(pool), size, rule.needs_odd_sizes(voting))
+    if searcher.exchange and is_exhaustive_faster(len(pool), n_candidates, n_iter):
         archive, n_judged = find_true_front(voting, size, trade_off, rule)
-    else:
-        search = searcher(voting, size, trade_off, rule, as_generator(random_state))
-        for _ in range(iterations):
-            search.step()
-        archive, n_judged = search.archive, search.n_judged
-    front = make_front_table(archive, pool)
-    return make_result(front, select_from_front(front, selection, accuracy_tolerance), n_judged)
+        return make_front_table(archive, pool), n_judged
+    search = searcher(voting, size, trade_off, rule, random)
+    for _ in range(n_iter):
+        search.step()
+    return make_front_table(search.archive, pool), search.n_judged
 
 
-def is_exhaustive_faster(m: int, k: int, n_iter: int) -> bool:
-    """Return whether evaluating all candidates takes no longer than a search.
+def count_candidates(m: int, k: int, odd: bool) -> int:
+    """Return the number of sub-ensembles of up to k of m members, of odd sizes only if `odd`.
 
     Examples
     --------
-    >>> is_exhaustive_faster(m=11, k=5, n_iter=20), is_exhaustive_faster(m=101, k=50, n_iter=200)
-    (True, False)
+    >>> count_candidates(m=4, k=3, odd=False), count_candidates(m=4, k=3, odd=True)
+    (14, 8)
     """
-    n_candidates = sum(comb(m, size) for size in range(1, k + 1))
-    n_searched = n_iter * (m + k * (m - k))
-    return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_searched
+    return sum(comb(m, size) for size in range(1, k + 1, 2 if odd else 1))
+
+
+def is_exhaustive_faster(m: int, n_candidates: int, n_iter: int) -> bool:
+    """Return whether evaluating all candidates of m members takes no longer than a search.
+
+    Examples
+    --------
+    >>> is_exhaustive_faster(m=11, n_candidates=1023, n_iter=200)
+    True
+    """
+    return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_iter
 
 
 class Search:
     """Algorithm 1 as published; `archive` is 𝒫."""
 
     exchange = False
+
+    @staticmethod
+    def get_default_n_iter(votes: Votes, max_members: int) -> int:
+        """Return k, as in the paper."""
+        return max_members
 
     def __init__(
         self,
@@ -221,16 +280,26 @@ class Search:
 
 
 class ExchangeSearch(Search):
-    """Algorithm 1 with three changes that bring it close to the true front.
+    """Algorithm 1 with changes that bring it close to the true front.
 
     1. The archive also starts with all single members.
-    2. A mixture of two candidates is mutated, up to m times, until the result is one whose
-       neighbours have not been evaluated yet.
-    3. Neighbours also swap one member for another. They are offered even if the mutated candidate
+    2. As long as the archive has candidates whose neighbours have not been evaluated yet, the
+       neighbours of a random one of these are evaluated (Pareto local search).
+    3. Otherwise a mixture of two candidates is mutated, up to m times, until the result is one
+       whose neighbours have not been evaluated yet. From there the search descends: it moves to
+       the best neighbour, by a random weight of error against risk, as long as that is better.
+    4. Neighbours also swap one member for another. They are offered even if the mutated candidate
        was rejected.
     """
 
     exchange = True
+
+    @staticmethod
+    def get_default_n_iter(votes: Votes, max_members: int) -> int:
+        """Return enough for a nearly complete front."""
+        is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
+        n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
+        return n_iter if is_fast else n_iter // SLOWDOWN
 
     def __init__(
         self,
@@ -241,18 +310,50 @@ class ExchangeSearch(Search):
         random: np.random.Generator,
     ) -> None:
         super().__init__(votes, max_members, trade_off, rule, random)
+        self._next: Array | None = None
         for single in np.eye(self.n_members, dtype=bool):
             self.archive = self.archive.update(self.evaluate(single))
 
     def step(self) -> None:
-        """Mutate a mixture of two candidates, and offer it and its neighbours to the archive."""
+        """Evaluate the neighbours of one candidate, and offer them to the archive."""
+        unexplored = [s for s in self.archive.selected if not self.is_explored(s)]
+        if unexplored:
+            child = unexplored[self.random.integers(len(unexplored))]
+            self.archive = self.archive.update(self.find_neighbours(child))
+        else:
+            self.descend()
+
+    def descend(self) -> None:
+        """Start a descent, or move on in the last one."""
+        if self._next is None or self.is_explored(self._next):
+            self._weight, self._next = self.random.random(), self.make_child()
+        child, neighbours = self.evaluate(self._next), self.find_neighbours(self._next)
+        self.archive = self.archive.update(child).update(neighbours)
+        self._next = None
+        if len(neighbours):
+            best = int(self.weigh(neighbours).argmin())
+            is_better = self.weigh(neighbours)[best] < self.weigh(child)[0]
+            self._next = neighbours.selected[best] if is_better else None
+
+    def weigh(self, candidates: Archive) -> Array:
+        """Return weighted sums of error and risk, each in units of its range in the archive."""
+        ranges = (np.ptp(scores) or 1.0 for scores in (self.archive.errors, self.archive.risks))
+        values = candidates.errors, candidates.risks
+        error, risk = (v / r for v, r in zip(values, ranges, strict=True))
+        return self._weight * error + (1 - self._weight) * risk
+
+    def is_explored(self, selected: Array) -> bool:
+        """Return whether the neighbours of a candidate have been evaluated."""
+        return selected.tobytes() in self._explored
+
+    def make_child(self) -> Array:
+        """Mutate a mixture of two candidates of the archive."""
         mixture = self.mix(*self.random.integers(len(self.archive), size=2))
         for _ in range(self.n_members):
             child = self.mutate(mixture)
-            if child.tobytes() not in self._explored:
+            if not self.is_explored(child):
                 break
-        self.archive = self.archive.update(self.evaluate(child))
-        self.archive = self.archive.update(self.find_neighbours(child))
+        return child
 
     def mix(self, first: int, second: int) -> Array:
         """Take each bit from one of two candidates of the archive at random."""

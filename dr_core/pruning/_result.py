@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dr_core._utils import Array, is_integer, is_number
 from dr_core.ensembles import Votes, check_votes
 from dr_core.pruning._objectives import round_objectives
 from dr_core.pruning._pareto import Archive
+from dr_core.pruning._scores import HELD_OUT, compare_votes, predicts_one_class
 
 __all__ = ["PruningResult", "SelectionRule"]
 
@@ -36,13 +38,25 @@ class PruningResult:
     members : array of int
         Indices of the members kept, ascending.
     error, risk, objective : float
-        Error and discriminative risk of their vote, and its scalar objective 𝓛.
+        Error and discriminative risk of their vote on the rows that chose them, with ties judged
+        as `ties` says, and its scalar objective 𝓛.
     front : DataFrame
         Every non-dominated sub-ensemble found: `members` (tuples of indices), `error`, `risk`
         and `objective`, by ascending error, hence descending risk. Each pair of error and risk
         has one row.
     n_judged : int
         Number of sub-ensembles evaluated.
+    scores : DataFrame
+        error, risk, recall, selection_rate and balanced_accuracy of the vote as deployed, with
+        ties to the lowest class: "before" (all members) and "after" (the members kept), on the
+        rows that chose them; "held out", where there is such an estimate, on rows that did not.
+        Recall and selection rate are those of the higher of two classes.
+    predicts_one_class : bool
+        Whether the vote predicts one class for at least 95 % of the instances, and the others
+        less than half as often as they occur.
+    max_risk, delta : float or None
+        The risk in the population is at most `max_risk` with probability 1 - `delta`, if such a
+        promise was asked for.
 
     Examples
     --------
@@ -57,6 +71,10 @@ class PruningResult:
     objective: float
     front: pd.DataFrame
     n_judged: int
+    scores: pd.DataFrame = field(default_factory=pd.DataFrame)
+    predicts_one_class: bool = False
+    max_risk: float | None = None
+    delta: float | None = None
 
     def __repr__(self) -> str:
         return f"PruningResult({self._summary}; front of {len(self.front)})"
@@ -64,22 +82,59 @@ class PruningResult:
     def _repr_html_(self) -> str:
         chosen = [tuple(self.members) == members for members in self.front["members"]]
         table = self.front.assign(chosen=np.where(chosen, "✓", ""))
-        return f"<p>{self._summary}</p>{table.to_html(index=False, max_rows=20)}"
+        scores = self.scores.round(4).to_html()
+        return f"<p>{self._summary}</p>{scores}{table.to_html(index=False, max_rows=20)}"
 
     @property
     def _summary(self) -> str:
         members = np.array2string(self.members, threshold=12, edgeitems=4)
         return (
             f"{len(self.members)} members {members}, error {self.error:.4f}, "
-            f"risk {self.risk:.4f}, objective {self.objective:.4f}"
+            f"risk {self.risk:.4f}{self._remarks}, objective {self.objective:.4f}"
         )
 
+    @property
+    def _remarks(self) -> str:
+        remarks = []
+        if HELD_OUT in self.scores.index:
+            remarks.append(f"held out {self.scores.at[HELD_OUT, 'risk']:.4f}")
+        if self.max_risk is not None and self.delta is not None:
+            remarks.append(f"at most {self.max_risk:g} with probability {1 - self.delta:g}")
+        if self.predicts_one_class:
+            remarks.append("but it predicts one class for nearly everybody")
+        return f" ({', '.join(remarks)})" if remarks else ""
 
-def make_result(front: pd.DataFrame, position: int, n_judged: int) -> PruningResult:
+
+def make_result(
+    votes: Votes, front: pd.DataFrame, position: int, n_judged: int, **more: float | None
+) -> PruningResult:
     """Return the result with the sub-ensemble in the row at `position` of a front."""
-    members, error, risk, objective = (front[name].iat[position] for name in FRONT_COLUMNS)
+    members, *values = (front[name].iat[position] for name in FRONT_COLUMNS)
+    error, risk, objective = map(float, values)
+    return describe_kept(votes, members, error, risk, objective, front, n_judged, **more)
+
+
+def describe_kept(
+    votes: Votes,
+    members: npt.ArrayLike,
+    error: float,
+    risk: float,
+    objective: float,
+    front: pd.DataFrame,
+    n_judged: int,
+    **more: float | None,
+) -> PruningResult:
+    """Return the result for the `members` of `votes` kept, with their scores."""
     chosen = np.array(members, dtype=np.int64)
-    return PruningResult(chosen, float(error), float(risk), float(objective), front, n_judged)
+    kept = votes.subset(chosen)
+    scores, flag = compare_votes(votes, kept), predicts_one_class(kept)
+    return PruningResult(chosen, error, risk, objective, front, n_judged, scores, flag, **more)
+
+
+def append_held_out(result: PruningResult, scores: pd.Series) -> PruningResult:
+    """Return the result with the scores on rows that did not choose its members."""
+    table = pd.concat([result.scores, scores.rename(HELD_OUT).to_frame().T])
+    return replace(result, scores=table)
 
 
 def make_front_table(archive: Archive, pool: Array) -> pd.DataFrame:

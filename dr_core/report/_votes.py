@@ -30,6 +30,16 @@ CHOSEN_ELSEWHERE = (
 )
 
 
+SCORE_TITLES = {
+    "error": "Error",
+    "risk": "DR",
+    "recall": "Recall",
+    "selection_rate": "Selection rate",
+    "balanced_accuracy": "Balanced accuracy",
+}
+"""Columns of the scores, and their titles."""
+
+
 class VoteSection(NamedTuple):
     """Bounds and pruning of one model."""
 
@@ -72,11 +82,28 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
         f"{ACCURACY_TOLERANCE:g} of the lowest, it has the lowest discriminative risk."
     )
     yield (
-        f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes from "
-        f"{format_percent(full.risk)} to {format_percent(suggested.risk)}, and its error from "
-        f"{format_percent(full.error)} to {format_percent(suggested.error)}. "
+        f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes "
+        f"{_describe_change(found, 'risk')}, and its error {_describe_change(found, 'error')}. "
         f"{_format_risk_change(found)}"
     )
+    yield f"Balanced accuracy changes {_describe_change(found, 'balanced_accuracy')}."
+    if not math.isnan(full.recall):
+        yield (
+            f"Recall changes {_describe_change(found, 'recall')}, and the selection rate "
+            f"{_describe_change(found, 'selection_rate')}. A lower discriminative risk is no gain "
+            "if it comes from predicting one class less often."
+        )
+    if found.pruned.predicts_one_class:
+        yield (
+            "The suggested sub-ensemble predicts one class for nearly everybody. Do not use it "
+            "without looking at recall and selection rate."
+        )
+
+
+def _describe_change(found: EnsembleAudit, name: str) -> str:
+    """Return "from 1.0 % to 2.0 %", the change of a score on the held-out rows."""
+    before, after = (getattr(_get_score(found, v, "judge"), name) for v in ("full", "suggested"))
+    return f"from {format_percent(before)} to {format_percent(after)}"
 
 
 def _iter_other_ways(found: EnsembleAudit) -> Iterator[str]:
@@ -113,12 +140,12 @@ def _make_score_table(found: EnsembleAudit) -> ReportTable:
             make_text_cell("selection" if row.on == "choose" else "evaluation"),
             make_value_cell(row.rows, f"{row.rows:,}"),
             make_value_cell(row.members, str(row.members)),
-            make_value_cell(row.error),
-            make_value_cell(row.risk),
+            *(make_value_cell(getattr(row, name)) for name in SCORE_TITLES),
         ]
         for row in found.scores.itertuples()
     ]
-    columns = [Column(t) for t in ("Number of rows", "Members", "Error", "DR")]
+    titles = "Number of rows", "Members", *SCORE_TITLES.values()
+    columns = [Column(title) for title in titles]
     return ReportTable(
         "The full and the suggested vote, on the selection and the evaluation rows",
         [Column("Vote"), Column("Rows used for"), *columns],

@@ -124,7 +124,7 @@ def test_a_perturbed_dataset_with_rules_is_accepted_where_these_are_named(datase
 @pytest.mark.parametrize("pruning", PRUNINGS)
 def test_members_vote_on_rows_that_follow(pruning, dataset, forest):
     how = {"max_members": 3, "seed": 0}
-    pruned = pruning(forest, MEN, WOMEN, coupled=RULES, **how).fit(dataset)
+    pruned = pruning(forest, WOMEN, MEN, coupled=RULES, **how).fit(dataset)
     metric = DiscriminativeRiskMetric.from_estimator(pruned, dataset, WOMEN, MEN, coupled=RULES)
     assert pruned.result_.risk == pytest.approx(metric.discriminative_risk())
     plain = DiscriminativeRiskMetric.from_estimator(pruned, dataset, WOMEN, MEN)

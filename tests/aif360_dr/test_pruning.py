@@ -55,7 +55,7 @@ def ensembles():
 @pytest.mark.parametrize("kind", ensembles())
 def test_every_voting_ensemble_can_be_pruned(pruning, kind, dataset, women, men):
     model = ensembles()[kind].fit(dataset.features, dataset.labels.ravel())
-    fitted = pruning(model, men, women, seed=0).fit(dataset)
+    fitted = pruning(model, women, men, seed=0).fit(dataset)
     assert 1 <= len(fitted.members_) <= (len(as_ensemble(model).members) + 1) // 2
     labels = fitted.predict(dataset).labels.ravel()
     np.testing.assert_array_equal(labels, fitted.ensemble_.predict(dataset.features))
@@ -71,13 +71,14 @@ def test_members_are_those_the_core_keeps(pruning, function, weighted, forest, w
         method="exact",
         sample_weight=weighted.instance_weights,
     )
-    kept = function(votes, 5, random_state=0).members
-    fitted = pruning(forest, men, women, max_members=5, seed=0).fit(weighted)
+    how = {"selection": "min_risk"} if function is poaf else {}
+    kept = function(votes, 5, random_state=0, **how).members
+    fitted = pruning(forest, women, men, max_members=5, seed=0).fit(weighted)
     np.testing.assert_array_equal(fitted.members_, kept)
 
 
 def test_the_risk_it_reports_is_that_of_the_metric(dataset, forest, women, men):
-    fitted = POAFPruning(forest, men, women, seed=0).fit(dataset)
+    fitted = POAFPruning(forest, women, men, seed=0).fit(dataset)
     metric = DiscriminativeRiskMetric.from_estimator(fitted, dataset, women, men)
     assert metric.discriminative_risk() == pytest.approx(fitted.result_.risk, abs=1e-12)
     assert metric.error_rate() == pytest.approx(fitted.result_.error, abs=1e-12)
@@ -88,12 +89,12 @@ def test_pruning_for_fairness_lowers_the_risk(dataset, forest, women, men):
         metric = DiscriminativeRiskMetric.from_estimator(model, dataset, women, men)
         return metric.discriminative_risk()
 
-    assert risk(POAFPruning(forest, men, women, trade_off=0.1, seed=0).fit(dataset)) < risk(forest)
+    assert risk(POAFPruning(forest, women, men, trade_off=0.1, seed=0).fit(dataset)) < risk(forest)
 
 
 def test_members_of_bagging_see_their_own_features(dataset, women, men):
     bagging = ensembles()["bagging"].fit(dataset.features, dataset.labels.ravel())
-    everyone = EPAFPruning(bagging, men, women, max_members=9).fit(dataset).predict(dataset)
+    everyone = EPAFPruning(bagging, women, men, max_members=9).fit(dataset).predict(dataset)
     votes = [
         member.predict(dataset.features[:, columns])
         for member, columns in zip(bagging.estimators_, bagging.estimators_features_, strict=True)
@@ -102,28 +103,56 @@ def test_members_of_bagging_see_their_own_features(dataset, women, men):
 
 
 def test_labels_and_scores_have_one_column(dataset, forest, women, men):
-    pruned = POAFPruning(forest, men, women, seed=0).fit_predict(dataset)
+    pruned = POAFPruning(forest, women, men, seed=0).fit_predict(dataset)
     assert pruned.labels.shape == pruned.scores.shape == (200, 1)
 
 
 def test_scores_are_shares_of_votes_for_the_favorable_label(dataset, forest, women, men):
-    fitted = POAFPruning(forest, men, women, max_members=3, seed=0).fit(dataset)
+    fitted = POAFPruning(forest, women, men, max_members=3, seed=0).fit(dataset)
     votes = [forest.estimators_[j].predict(dataset.features) for j in fitted.members_]
     np.testing.assert_allclose(fitted.predict(dataset).scores.ravel(), np.mean(votes, axis=0))
 
 
-def test_a_tie_goes_to_the_lowest_class(dataset, women, men):
+def test_a_vote_that_would_tie_is_pruned_to_an_odd_size(dataset, women, men):
     members = [
         DecisionTreeClassifier(max_depth=1, random_state=0).fit([[0] * 4, [1] * 4], labels)
         for labels in ([0.0, 1.0], [1.0, 0.0])
     ]
-    fitted = EPAFPruning(members, men, women, max_members=2).fit(dataset)
-    assert (fitted.predict(dataset).labels == 0).all()
+    fitted = EPAFPruning(members, women, men, max_members=2).fit(dataset)
+    assert len(fitted.members_) == 1
+
+
+def test_groups_come_unprivileged_first_as_in_aif360(dataset, forest, women, men):
+    by_position = POAFPruning(forest, women, men, n_iter=2, seed=0).fit(dataset)
+    by_name = POAFPruning(
+        forest, privileged_groups=men, unprivileged_groups=women, n_iter=2, seed=0
+    ).fit(dataset)
+    assert by_position.result_.risk == by_name.result_.risk
+    assert by_position.privileged_groups == men
+
+
+def test_scores_before_and_after_and_on_rows_that_did_not_choose(dataset, forest, women, men):
+    scores = EPAFPruning(forest, women, men, seed=0).fit(dataset).result_.scores
+    assert scores.index.tolist() == ["before", "after", "held out"]
+    assert scores.columns.tolist() == [
+        "error",
+        "risk",
+        "recall",
+        "selection_rate",
+        "balanced_accuracy",
+    ]
+
+
+def test_a_risk_can_be_promised(dataset, forest, women, men):
+    result = POAFPruning(forest, women, men, n_iter=5, max_risk=0.5, seed=0).fit(dataset).result_
+    assert (result.max_risk, result.delta) == (0.5, 0.05)
+    with pytest.raises(ValueError, match=r"max_risk=0\.001 cannot be promised"):
+        POAFPruning(forest, women, men, n_iter=5, max_risk=0.001, seed=0).fit(dataset)
 
 
 def test_the_dataset_is_left_alone(dataset, forest, women, men):
     before = dataset.copy(deepcopy=True)
-    POAFPruning(forest, men, women, seed=0).fit_predict(dataset)
+    POAFPruning(forest, women, men, seed=0).fit_predict(dataset)
     np.testing.assert_array_equal(dataset.features, before.features)
     np.testing.assert_array_equal(dataset.labels, before.labels)
 
@@ -132,13 +161,13 @@ def test_an_ensemble_fitted_on_a_frame_gets_a_frame(dataset, women, men):
     frame = pd.DataFrame(dataset.features, columns=dataset.feature_names)
     model = make_pipeline(StandardScaler().set_output(transform="pandas"), ensembles()["forest"])
     model.fit(frame, dataset.labels.ravel())
-    fitted = EPAFPruning(model, men, women).fit(dataset)
+    fitted = EPAFPruning(model, women, men).fit(dataset)
     assert fitted.predict(dataset).labels.shape == (200, 1)
 
 
 def test_epaf_d_gives_the_same_answer_on_any_number_of_jobs(dataset, forest, women, men):
     kept = [
-        EPAFPruning(forest, men, women, 4, seed=0, n_groups=3, n_jobs=jobs).fit(dataset).members_
+        EPAFPruning(forest, women, men, 4, seed=0, n_groups=3, n_jobs=jobs).fit(dataset).members_
         for jobs in (1, 2)
     ]
     np.testing.assert_array_equal(*kept)
@@ -147,7 +176,7 @@ def test_epaf_d_gives_the_same_answer_on_any_number_of_jobs(dataset, forest, wom
 def test_it_chains_with_the_algorithms_of_aif360(weighted, women, men):
     reweighed = Reweighing(women, men).fit_transform(weighted)
     bagging = EstimatorTransformer(ensembles()["bagging"]).fit(reweighed)
-    pruning = POAFPruning(bagging.estimator, men, women, seed=0).fit(reweighed)
+    pruning = POAFPruning(bagging.estimator, women, men, seed=0).fit(reweighed)
     equal_odds = EqOddsPostprocessing(women, men, seed=0)
     equal_odds.fit(reweighed, pruning.predict(reweighed))
     final, perturbed = (
@@ -165,20 +194,20 @@ def test_it_chains_with_the_algorithms_of_aif360(weighted, women, men):
 
 def test_it_takes_predictions_as_other_postprocessors_do(dataset, forest, women, men):
     predicted = classify(forest, dataset)
-    pruned = POAFPruning(forest, men, women, seed=0).fit_predict(dataset, predicted)
-    again = POAFPruning(forest, men, women, seed=0).fit(dataset, predicted).predict(dataset)
+    pruned = POAFPruning(forest, women, men, seed=0).fit_predict(dataset, predicted)
+    again = POAFPruning(forest, women, men, seed=0).fit(dataset, predicted).predict(dataset)
     np.testing.assert_array_equal(pruned.labels, again.labels)
 
 
 def test_it_must_be_fitted_first(dataset, forest, women, men):
     with pytest.raises(NotFittedError, match=r"POAFPruning .*call fit"):
-        POAFPruning(forest, men, women).predict(dataset)
+        POAFPruning(forest, women, men).predict(dataset)
 
 
 @pytest.mark.parametrize("kind", ensembles())
 def test_what_was_pruned_can_be_pickled(kind, dataset, women, men):
     model = ensembles()[kind].fit(dataset.features, dataset.labels.ravel())
-    fitted = EPAFPruning(model, men, women).fit(dataset)
+    fitted = EPAFPruning(model, women, men).fit(dataset)
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.predict(dataset).scores, fitted.predict(dataset).scores)
 
@@ -190,7 +219,7 @@ def test_an_ensemble_that_never_sees_the_attribute_is_refused(dataset, women, me
     blind.feature_names = [dataset.feature_names[i] for i in keep]
     forest = RandomForestClassifier(5, random_state=0).fit(blind.features, blind.labels.ravel())
     with pytest.raises(ValueError, match=r"'sex'.*pass carried_by="):
-        POAFPruning(forest, men, women).fit(blind)
+        POAFPruning(forest, women, men).fit(blind)
 
 
 def test_gradient_boosting_is_no_vote(dataset, women, men):
@@ -198,7 +227,7 @@ def test_gradient_boosting_is_no_vote(dataset, women, men):
         dataset.features, dataset.labels.ravel()
     )
     with pytest.raises(TypeError, match="GradientBoostingClassifier"):
-        POAFPruning(boosted, men, women).fit(dataset)
+        POAFPruning(boosted, women, men).fit(dataset)
 
 
 class TestEstimatorTransformer:

@@ -140,7 +140,7 @@ class TestOnlyLabelsAndScoresMayDiffer:
 class TestLabelsAndScoresMustBeColumns:
     @pytest.mark.parametrize("pruning", [POAFPruning, EPAFPruning])
     def test_pruning_sets_columns(self, pruning, dataset, forest, women, men):
-        predicted = pruning(forest, men, women, seed=0).fit_predict(dataset)
+        predicted = pruning(forest, women, men, seed=0).fit_predict(dataset)
         assert predicted.labels.shape == predicted.scores.shape == (200, 1)
 
     def test_classified_datasets_of_estimators_have_columns(self, dataset, forest):
@@ -161,14 +161,14 @@ class TestSeedsReseedNumPy:
     def test_ours_leave_the_global_state_alone(self, dataset, forest, women, men):
         before = np.random.get_state()[1].copy()  # noqa: NPY002
         perturb_dataset(dataset, seed=0)
-        POAFPruning(forest, men, women, seed=0, method="sample").fit_predict(dataset)
+        POAFPruning(forest, women, men, seed=0, method="sample").fit_predict(dataset)
         DiscriminativeRiskMetric.from_estimator(forest, dataset, method="sample", seed=0)
         np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
 class TestParametersAreCopiedIntoMetadata:
     def test_metadata_name_the_estimator_and_do_not_hold_it(self, dataset, forest, women, men):
-        pruning = POAFPruning(forest, men, women, seed=0)
+        pruning = POAFPruning(forest, women, men, seed=0)
         params = pruning.fit_predict(dataset).metadata["params"]
         assert params["estimator"] == "RandomForestClassifier"
         assert forest not in params.values()

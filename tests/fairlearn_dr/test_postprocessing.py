@@ -6,6 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
@@ -188,8 +189,60 @@ def test_two_thirds_of_each_class_are_fitted_on_and_one_third_is_pruned_on():
     votes = collect_votes(
         pruned.estimator_, X.loc[rest], y[rest], PRIVILEGED, method="exact"
     ).subset(pruned.members_)
-    assert pruned.result_.error == pytest.approx(votes.error, abs=1e-12)
-    assert pruned.result_.risk == pytest.approx(votes.risk, abs=1e-12)
+    after = pruned.result_.scores.loc["after"]
+    assert after["error"] == pytest.approx(votes.error, abs=1e-12)
+    assert after["risk"] == pytest.approx(votes.risk, abs=1e-12)
+
+
+@pytest.mark.parametrize("prune_on", ["holdout", "all", "train"])
+def test_the_estimate_is_on_rows_that_the_ensemble_was_not_fitted_on(prune_on, monkeypatch):
+    import fairlearn_dr._postprocessing as module
+
+    unseen, add = [], module.add_held_out
+    monkeypatch.setattr(
+        module, "add_held_out", lambda *a, **k: unseen.append(k["unseen"]) or add(*a, **k)
+    )
+    X = rows()
+    pruner = EPAFPruner(
+        ENSEMBLES["forest"](), privileged=PRIVILEGED, prune_on=prune_on, random_state=0
+    ).fit(X, labels(X))
+    assert (len(unseen[0]), unseen[0].sum()) == {
+        "holdout": (100, 100),
+        "all": (300, 100),
+        "train": (300, 0),
+    }[prune_on]
+    assert ("held out" in pruner.result_.scores.index) == (prune_on != "train")
+
+
+def test_a_risk_is_promised_on_held_out_rows():
+    X = rows()
+    options = {"privileged": PRIVILEGED, "max_risk": 0.8, "delta": 0.1, "random_state": 0}
+    promised = POAFPruner(ENSEMBLES["forest"](), **options).fit(X, labels(X)).result_
+    assert (promised.max_risk, promised.delta) == (0.8, 0.1)
+    assert promised.scores.at["held out", "risk"] <= 0.8
+    with pytest.raises(ValueError, match=r'max_risk .*prune_on="holdout"'):
+        POAFPruner(ENSEMBLES["forest"](), prune_on="all", **options).fit(X, labels(X))
+
+
+def test_a_vote_that_predicts_one_class_for_nearly_everybody_is_flagged():
+    X = rows()
+    y = labels(X)
+    always = [DummyClassifier(strategy="constant", constant=y[0]).fit(X, y)] * 3
+    with pytest.warns(UserWarning, match="one class for nearly everybody"):
+        pruner = EPAFPruner(always, privileged=PRIVILEGED, prefit=True).fit(X, y)
+    assert pruner.result_.predicts_one_class
+    assert "one class" in repr(pruner.result_)
+
+
+def test_gradient_boosting_is_refused_before_it_is_fitted():
+    class Watched(GradientBoostingClassifier):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("fitted")
+
+    X = rows()
+    for estimator in (Watched(), make_pipeline(FunctionTransformer(), Watched())):
+        with pytest.raises(TypeError, match="Watched is not a weighted vote"):
+            POAFPruner(estimator, privileged=PRIVILEGED).fit(X, labels(X))
 
 
 def test_weights_are_routed_as_metadata():

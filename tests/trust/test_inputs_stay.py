@@ -78,7 +78,7 @@ def fitted(pruner):
 
 
 def pruned(pruning):
-    return lambda estimator, dataset: pruning(estimator, MEN, WOMEN, seed=0).fit_predict(dataset)
+    return lambda estimator, dataset: pruning(estimator, WOMEN, MEN, seed=0).fit_predict(dataset)
 
 
 def fit_and_predict(transformer):

@@ -14,7 +14,12 @@ import pandas as pd
 from dr_core._utils import Array, as_generator
 from dr_core.ensembles import Votes
 from dr_core.pruning._objectives import scalar_objective
-from dr_core.pruning._result import PruningResult, check_max_members, find_voting_members
+from dr_core.pruning._result import (
+    PruningResult,
+    check_max_members,
+    describe_kept,
+    find_voting_members,
+)
 from dr_core.pruning.baselines._information import (
     discriminative_pruning,
     max_relevance_max_complementarity,
@@ -175,7 +180,7 @@ def _evaluate_kept(votes: Votes, members: Array) -> PruningResult:
     kept = votes.subset(members)
     values = {"error": kept.error, "risk": kept.risk, "objective": scalar_objective(kept)}
     front = pd.DataFrame([{"members": tuple(members.tolist()), **values}])
-    return PruningResult(members=members, front=front, n_judged=1, **values)
+    return describe_kept(votes, members=members, front=front, n_judged=1, **values)
 
 
 def _get_baseline(name: str) -> Baseline:

@@ -78,13 +78,13 @@ def test_members_are_sorted_and_scores_are_those_of_the_members():
 
 
 def test_the_same_seed_gives_the_same_result():
-    first, second = (poaf(small(m=25), 7, random_state=3) for _ in range(2))
+    first, second = (poaf(small(m=25), 7, n_iter=20, random_state=3) for _ in range(2))
     pd.testing.assert_frame_equal(first.front, second.front)
 
 
 @pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
 def test_generators_serve_as_random_state(kind):
-    first, second = (poaf(small(m=25), 7, random_state=kind(0)) for _ in range(2))
+    first, second = (poaf(small(m=25), 7, n_iter=20, random_state=kind(0)) for _ in range(2))
     pd.testing.assert_frame_equal(first.front, second.front)
 
 
@@ -103,10 +103,22 @@ def test_a_member_of_weight_zero_is_never_kept():
     assert not {1, 4} & {j for members in found.front["members"] for j in members}
 
 
-def test_iterations_default_to_the_size_allowed():
-    votes = small(m=25)
-    by_default, as_in_paper = (poaf(votes, 6, n_iter=n, random_state=0) for n in (None, 6))
-    assert by_default.n_judged == as_in_paper.n_judged
+@pytest.mark.parametrize(
+    ("options", "neighbourhood", "n_iter"),
+    [
+        ({}, "paper", 6),
+        ({}, "exchange", 1000),
+        ({"weights": "adaboost"}, "exchange", 200),
+        ({"n_classes": 3}, "exchange", 200),
+    ],
+)
+def test_iterations_are_those_of_the_paper_or_enough_for_the_front(options, neighbourhood, n_iter):
+    votes = small(m=25, n=4, **options)
+    found, expected = (
+        poaf(votes, 6, n_iter=n, neighbourhood=neighbourhood, random_state=0)
+        for n in (None, n_iter)
+    )
+    assert found.n_judged == expected.n_judged
 
 
 class TestSelection:

@@ -58,7 +58,7 @@ def equal_odds():
 
 
 def poaf_pruning(estimator=None, groups=MEN, **options):
-    return POAFPruning(forest() if estimator is None else estimator, groups, WOMEN, **options)
+    return POAFPruning(forest() if estimator is None else estimator, WOMEN, groups, **options)
 
 
 CASES = {
@@ -346,6 +346,11 @@ CASES = {
             ValueError,
             ("max_members", "1", "3", "4"),
         ),
+        "a promise above 1": (
+            lambda: poaf_pruning(max_risk=1.5).fit(hiring()),
+            ValueError,
+            ("max_risk", "above 0", "below 1", "1.5"),
+        ),
         "an unknown selection": (
             lambda: poaf_pruning(selection="x").fit(hiring()),
             ValueError,
@@ -359,17 +364,17 @@ CASES = {
     },
     "EPAFPruning": {
         "too many groups": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN, n_groups=4).fit(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN, n_groups=4).fit(hiring()),
             ValueError,
             ("n_groups", "1", "3", "4"),
         ),
         "a trade-off above 1": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN, trade_off=2).fit(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN, trade_off=2).fit(hiring()),
             ValueError,
             ("trade_off", "0", "1", "2"),
         ),
         "a pruning that is not fitted": (
-            lambda: EPAFPruning(forest(), MEN, WOMEN).predict(hiring()),
+            lambda: EPAFPruning(forest(), WOMEN, MEN).predict(hiring()),
             NotFittedError,
             ("EPAFPruning", "not fitted", "fit"),
         ),

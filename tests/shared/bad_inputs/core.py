@@ -1290,6 +1290,26 @@ CASES = {
             ValueError,
             ("neighbourhood", "exchange", "paper", "[]"),
         ),
+        "an unknown rule for ties": (
+            lambda: poaf(VOTES, 2, ties="highest"),
+            ValueError,
+            ("ties", "cautious", "lowest", "'highest'"),
+        ),
+        "a promise of no risk": (
+            lambda: poaf(VOTES, 2, max_risk=0),
+            ValueError,
+            ("max_risk", "above 0", "below 1", "got 0"),
+        ),
+        "a promise without a doubt": (
+            lambda: poaf(VOTES, 2, max_risk=0.5, delta=0),
+            ValueError,
+            ("delta", "above 0", "below 1", "got 0"),
+        ),
+        "a promise that cannot be kept": (
+            lambda: poaf(VOTES, 2, max_risk=0.01, random_state=0),
+            ValueError,
+            ("max_risk=0.01", "probability 0.95", "rows", "larger max_risk", "more rows"),
+        ),
         "an unknown selection": (
             lambda: poaf(VOTES, 2, selection="best"),
             ValueError,
@@ -1332,6 +1352,11 @@ CASES = {
             ValueError,
             ("trade_off", "0", "1", "-0.1"),
         ),
+        "an unknown rule for ties": (
+            lambda: epaf(VOTES, 2, ties="highest"),
+            ValueError,
+            ("ties", "cautious", "lowest", "'highest'"),
+        ),
         "no groups": (
             lambda: epaf(VOTES, 2, n_groups=0),
             ValueError,
@@ -1368,6 +1393,11 @@ CASES = {
             lambda: exhaustive_front(VOTES, trade_off=2),
             ValueError,
             ("trade_off", "0", "1", "2"),
+        ),
+        "an unknown rule for ties": (
+            lambda: exhaustive_front(VOTES, ties="highest"),
+            ValueError,
+            ("ties", "cautious", "lowest", "'highest'"),
         ),
         "an unknown selection": (
             lambda: exhaustive_front(VOTES, selection="first"),

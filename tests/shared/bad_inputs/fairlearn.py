@@ -362,6 +362,16 @@ CASES = GROUPED | {
             ValueError,
             ("n_samples=2", "pruning"),
         ),
+        "a promise tested on rows that were fitted on": (
+            lambda: poaf_pruner(max_risk=0.5, prune_on="train").fit(X, Y),
+            ValueError,
+            ("max_risk", "not fitted on", "prune_on='train'", 'prune_on="holdout"'),
+        ),
+        "a promise above 1": (
+            lambda: poaf_pruner(max_risk=1.5).fit(X, Y),
+            ValueError,
+            ("max_risk", "above 0", "below 1", "1.5"),
+        ),
         "a pruner that is not fitted": (
             lambda: poaf_pruner().predict(X),
             NotFittedError,

@@ -89,22 +89,31 @@ def poaf(
     evaluate = Evaluation(ensemble, trade_off, ties)
     archive = [as_members(random.choice(m, k, replace=False))]
     explored: set[Members] = set()
+    descent, weight = None, 0.0
     if exchange:
         for j in range(m):
             offer(archive, (j,), evaluate)
     for _ in range(n_iter):
-        if exchange:
-            child = mixed_and_mutated(archive, m, k, odd, explored, random)
+        unexplored = [z for z in archive if z not in explored] if exchange else []
+        if unexplored:
+            child = unexplored[random.integers(len(unexplored))]
+        elif exchange:
+            if descent is None or descent in explored:
+                weight = random.random()
+                descent = mixed_and_mutated(archive, m, k, odd, explored, random)
+            child = descent
         else:
             child = mutated(archive[random.integers(len(archive))], m, k, odd, random)
         explored.add(child)
-        admitted = offer(archive, child, evaluate)
+        admitted = bool(unexplored) or offer(archive, child, evaluate)
         if not admitted and not exchange:
             continue
         candidates = neighbours(child, m, k, exchange, odd)
         candidates.sort(key=lambda members: round(evaluate.objective(members), 12))
         for candidate in candidates:
             offer(archive, candidate, evaluate)
+        if exchange and not unexplored:
+            descent = better_neighbour(child, candidates, archive, weight, evaluate)
     archive.sort(key=evaluate.scores)
     return min(archive, key=lambda z: round(evaluate.objective(z), 12)), set(archive)
 
@@ -117,6 +126,27 @@ def offer(archive: list[Members], candidate: Members, evaluate: Evaluation) -> b
     kept = [z for z in archive if not weakly_dominates(scores, evaluate.scores(z))]
     archive[:] = [*kept, candidate]
     return True
+
+
+def better_neighbour(
+    child: Members,
+    candidates: list[Members],
+    archive: list[Members],
+    weight: float,
+    evaluate: Evaluation,
+) -> Members | None:
+    errors, risks = zip(*(evaluate.scores(members) for members in archive), strict=True)
+    error_range, risk_range = max(errors) - min(errors) or 1.0, max(risks) - min(risks) or 1.0
+
+    def weighed(members: Members) -> float:
+        error, risk = evaluate.scores(members)
+        return weight * (error / error_range) + (1 - weight) * (risk / risk_range)
+
+    best = child
+    for candidate in candidates:
+        if weighed(candidate) <= weighed(best):
+            best = candidate
+    return best if weighed(best) < weighed(child) else None
 
 
 def mixed_and_mutated(
