@@ -18,7 +18,13 @@ from aif360.decorating_metaclass import dont_decorate
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from aif360_dr._models import EstimatorTransformer, classify, copy_with_labels, get_model_input
+from aif360_dr._models import (
+    EstimatorTransformer,
+    call_algorithm,
+    classify,
+    copy_with_labels,
+    get_model_input,
+)
 from dr_core import RandomizedModel
 from dr_core.plugins import Array, quote
 
@@ -125,7 +131,8 @@ class Chain(Transformer):
         true = dataset if held_out is None else held_out
         predicted = self.predict_model(true) if self.postprocessing else None
         for step in self.postprocessing:
-            predicted = step.fit(true, predicted).predict(predicted)
+            call_algorithm(step, "fit", true, predicted)
+            predicted = call_algorithm(step, "predict", predicted)
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
@@ -133,7 +140,7 @@ class Chain(Transformer):
         self.check_fitted()
         predicted = self.predict_model(dataset)
         for step in self.postprocessing:
-            predicted = step.predict(predicted)
+            predicted = call_algorithm(step, "predict", predicted)
         return copy_with_labels(dataset, predicted.labels, predicted.scores)
 
     # AIF360 writes metadata to every dataset that a public method returns, which may be the one
@@ -291,14 +298,14 @@ def _check_postprocesses(i: int, step: Any) -> None:
 
 def _fit_step(step: Any, dataset: StructuredDataset) -> Any:
     if isinstance(step, Transformer):
-        return step.fit(dataset)
+        return call_algorithm(step, "fit", dataset)
     fresh = clone(step)
     return fresh.fit(get_model_input(fresh, dataset), dataset.labels.ravel())
 
 
 def _fit_model(model: Any, dataset: StructuredDataset) -> Any:
     if isinstance(model, Transformer):
-        return model.fit(dataset)
+        return call_algorithm(model, "fit", dataset)
     if hasattr(model, "fit"):
         return EstimatorTransformer(model).fit(dataset).estimator
     return model
@@ -307,7 +314,7 @@ def _fit_model(model: Any, dataset: StructuredDataset) -> Any:
 def _transform(step: Any, dataset: StructuredDataset) -> StructuredDataset:
     """Return the dataset after one step of preprocessing."""
     if isinstance(step, Transformer):
-        return step.transform(dataset)
+        return call_algorithm(step, "transform", dataset)
     X = get_model_input(step, dataset)
     names = list(getattr(X, "columns", dataset.feature_names))
     transformed = step.transform(X)
