@@ -14,10 +14,17 @@ from typing import Any
 import numpy as np
 from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
+from aif360.decorating_metaclass import dont_decorate
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from aif360_dr._models import EstimatorTransformer, classify, copy_with_labels, get_model_input
+from aif360_dr._models import (
+    EstimatorTransformer,
+    call_algorithm,
+    classify,
+    copy_with_labels,
+    get_model_input,
+)
 from dr_core import RandomizedModel
 from dr_core.plugins import Array, quote
 
@@ -122,33 +129,39 @@ class Chain(Transformer):
             transformed = _transform(self.steps[i], transformed)
         self.steps[self._n_before] = _fit_model(self.model, transformed)
         true = dataset if held_out is None else held_out
-        predicted = self._predict_model(true) if self.postprocessing else None
+        predicted = self.predict_model(true) if self.postprocessing else None
         for step in self.postprocessing:
-            predicted = step.fit(true, predicted).predict(predicted)
+            call_algorithm(step, "fit", true, predicted)
+            predicted = call_algorithm(step, "predict", predicted)
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
         """Return a copy of the dataset with predicted labels and scores."""
-        self._check_fitted()
-        predicted = self._predict_model(dataset)
+        self.check_fitted()
+        predicted = self.predict_model(dataset)
         for step in self.postprocessing:
-            predicted = step.predict(predicted)
+            predicted = call_algorithm(step, "predict", predicted)
         return copy_with_labels(dataset, predicted.labels, predicted.scores)
 
-    def _check_fitted(self) -> None:
-        for step in self.postprocessing:
-            check_postprocessor_fitted(step)
-
-    def _preprocess(self, dataset: StructuredDataset) -> StructuredDataset:
+    # AIF360 writes metadata to every dataset that a public method returns, which may be the one
+    # that was passed here.
+    @dont_decorate
+    def preprocess(self, dataset: StructuredDataset) -> StructuredDataset:
         """Return the dataset that the model receives."""
         for step in self.preprocessing:
             dataset = _transform(step, dataset)
         return dataset
 
-    def _predict_model(self, dataset: StructuredDataset) -> StructuredDataset:
-        """Return a copy of the dataset with the model's labels and scores."""
-        predicted = classify(self.model, self._preprocess(dataset))
+    @dont_decorate
+    def predict_model(self, dataset: StructuredDataset) -> StructuredDataset:
+        """Return a copy of the dataset with the labels and scores before postprocessing."""
+        predicted = classify(self.model, self.preprocess(dataset))
         return copy_with_labels(dataset, predicted.labels, predicted.scores)
+
+    def check_fitted(self) -> None:
+        """Raise NotFittedError if a postprocessor of AIF360 was not fitted."""
+        for step in self.postprocessing:
+            check_postprocessor_fitted(step)
 
 
 def check_is_model(algorithm: Any) -> None:
@@ -214,7 +227,7 @@ def split_ensemble(model: Any) -> tuple[Any, Callable[[StructuredDataset], Any]]
             "the ensemble first, and postprocess the pruned vote: Chain(pruning, postprocessor)."
         )
     ensemble, read = split_ensemble(model.model)
-    return ensemble, lambda dataset: read(model._preprocess(dataset))
+    return ensemble, lambda dataset: read(model.preprocess(dataset))
 
 
 def _find_model(steps: tuple[Any, ...]) -> int:
@@ -285,14 +298,14 @@ def _check_postprocesses(i: int, step: Any) -> None:
 
 def _fit_step(step: Any, dataset: StructuredDataset) -> Any:
     if isinstance(step, Transformer):
-        return step.fit(dataset)
+        return call_algorithm(step, "fit", dataset)
     fresh = clone(step)
     return fresh.fit(get_model_input(fresh, dataset), dataset.labels.ravel())
 
 
 def _fit_model(model: Any, dataset: StructuredDataset) -> Any:
     if isinstance(model, Transformer):
-        return model.fit(dataset)
+        return call_algorithm(model, "fit", dataset)
     if hasattr(model, "fit"):
         return EstimatorTransformer(model).fit(dataset).estimator
     return model
@@ -301,7 +314,7 @@ def _fit_model(model: Any, dataset: StructuredDataset) -> Any:
 def _transform(step: Any, dataset: StructuredDataset) -> StructuredDataset:
     """Return the dataset after one step of preprocessing."""
     if isinstance(step, Transformer):
-        return step.transform(dataset)
+        return call_algorithm(step, "transform", dataset)
     X = get_model_input(step, dataset)
     names = list(getattr(X, "columns", dataset.feature_names))
     transformed = step.transform(X)

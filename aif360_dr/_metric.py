@@ -279,12 +279,14 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         share is listed once for each, such as "0 (race=Black)".
         """
         found = self._label_changes.assessment
-        if found is None:
+        if found is None or found.part is None:
             raise AttributeError(
                 "a RiskAssessment requires the model, and the metric was created from "
                 "predictions: use DiscriminativeRiskMetric.from_estimator(...)."
             )
-        return found
+        # The model was asked about the attributes alone; plausibility is about all features.
+        table = as_table(self._carriers.frame(self.dataset, all_features=True))
+        return replace(found, part=Partition(0, table, found.part.columns))
 
     def plausibility(
         self, reference: StructuredDataset | None = None, **options: Any
@@ -299,12 +301,11 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
                 metric's own dataset.
             **options: `bins`, `rare` and `alpha` of `dr_core.RiskAssessment.plausibility`.
         """
-        found, carriers = self.risk_assessment(), self._carriers
-        table = as_table(carriers.frame(self.dataset, all_features=True))
-        columns = found.part.columns if found.part is not None else {}
-        whole = replace(found, part=Partition(0, table, columns))
-        real = None if reference is None else carriers.frame(reference, all_features=True)
-        return whole.plausibility(real, **options)
+        found = self.risk_assessment()
+        if reference is None:
+            return found.plausibility(**options)
+        real = self._carriers.frame(reference, all_features=True)
+        return found.plausibility(real, **options)
 
     def discriminative_risk_difference(self) -> float:
         """Discriminative risk of unprivileged instances minus that of privileged instances."""

@@ -19,6 +19,7 @@ from dr_core.plugins import Array, get_predict
 
 __all__ = [
     "EstimatorTransformer",
+    "call_algorithm",
     "classify",
     "copy_with_labels",
     "get_model_input",
@@ -50,6 +51,23 @@ def get_model_input(estimator: Any, dataset: StructuredDataset) -> Any:
     return frame[list(names)]
 
 
+def call_algorithm(algorithm: Transformer, method: str, *datasets: Any) -> Any:
+    """Call a method of an AIF360 algorithm, and undo what its seed does to NumPy's global state.
+
+    Examples:
+        >>> from aif360.algorithms.preprocessing import Reweighing
+        >>> from aif360_dr.examples import hiring
+        >>> reweighing = Reweighing([{"sex": 0}], [{"sex": 1}])
+        >>> call_algorithm(reweighing, "fit_transform", hiring()).instance_weights.round(2)
+        array([0.75, 0.75, 1.25, 1.25, 1.5 , 0.83, 0.83, 0.83])
+    """
+    state = np.random.get_state()  # noqa: NPY002
+    result = getattr(algorithm, method)(*datasets)
+    if getattr(algorithm, "seed", None) is not None:
+        np.random.set_state(state)  # noqa: NPY002
+    return result
+
+
 def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
     """Return the labels that a model predicts for a dataset, shape (n,).
 
@@ -63,7 +81,8 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
         array([0., 0., 1., 1., 0., 0., 1., 1.])
     """
     if isinstance(model, Transformer):
-        return _check_predicted_labels(model.predict(dataset).labels, dataset)
+        predicted = call_algorithm(model, "predict", dataset)
+        return _check_predicted_labels(predicted.labels, dataset)
     predict = get_predict(model)
     return _check_predicted_labels(predict(get_model_input(model, dataset)), dataset)
 
@@ -81,7 +100,7 @@ def classify(model: Any, dataset: StructuredDataset, seed: Any = None) -> Struct
     """
     if isinstance(model, Transformer):
         before = dataset.scores.copy()
-        predicted = model.predict(dataset)
+        predicted = call_algorithm(model, "predict", dataset)
         labels = _check_predicted_labels(predicted.labels, dataset)
         return copy_with_labels(dataset, labels, get_predicted_scores(predicted, before))
     if isinstance(model, RandomizedModel):
@@ -214,7 +233,8 @@ def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
     if isinstance(model, EstimatorTransformer):
         return _predict_scores(model.estimator, dataset, model.read(model.estimator, dataset))
     if isinstance(model, Transformer):
-        return get_predicted_scores(model.predict(dataset), dataset.scores.copy())
+        before = dataset.scores.copy()
+        return get_predicted_scores(call_algorithm(model, "predict", dataset), before)
     return _predict_scores(model, dataset)
 
 

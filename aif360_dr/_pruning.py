@@ -223,7 +223,7 @@ class POAFPruning(_BasePruning):
             carried_by,
             coupled,
             n_iter=n_iter,
-            selection=selection if isinstance(selection, str) else None,
+            selection=getattr(selection, "__name__", selection),
             accuracy_tolerance=accuracy_tolerance,
         )
         self.n_iter = n_iter

@@ -94,10 +94,10 @@ def _find_chain_distribution(
         return None
     if first is not None and not draws:
         predict_first, classes = first
-        return lambda some: predict_first(chain._preprocess(some)), classes
+        return lambda some: predict_first(chain.preprocess(some)), classes
 
     def predict(some: StructuredDataset) -> Array:
-        chain._check_fitted()
+        chain.check_fitted()
         branches = _branch_model(chain, first, some)
         for step, draw in zip(chain.postprocessing, draws, strict=True):
             # 2 branches with a step that draws again become 4, with the products of probabilities.
@@ -115,7 +115,7 @@ def _find_model_distribution(
     chain: Chain, dataset: Any, columns: Sequence[int]
 ) -> tuple[Distribution, list[Any]] | None:
     """Return the distribution of the model of a chain, as a function of what it receives."""
-    received = chain._preprocess(dataset.subset([0]))
+    received = chain.preprocess(dataset.subset([0]))
     carrying = [dataset.feature_names[i] for i in columns]
     positions = [i for i, name in enumerate(received.feature_names) if name in carrying]
     return find_dataset_distribution(chain.model, received, positions)
@@ -126,9 +126,9 @@ def _branch_model(
 ) -> list[Branch]:
     """Return what the model of a chain may predict for a dataset."""
     if distribution is None:
-        return [(np.ones(len(dataset.features)), chain._predict_model(dataset))]
+        return [(np.ones(len(dataset.features)), chain.predict_model(dataset))]
     predict, classes = distribution
-    received = chain._preprocess(dataset)
+    received = chain.preprocess(dataset)
     scores = predict_scores(chain.model, received)
     return [
         (probability, _relabel(dataset, label, scores))

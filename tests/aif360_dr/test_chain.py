@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from aif360.algorithms import Transformer
+from aif360.algorithms.inprocessing import GerryFairClassifier, GridSearchReduction
 from aif360.algorithms.postprocessing import (
     CalibratedEqOddsPostprocessing,
     DeterministicReranking,
@@ -286,6 +287,25 @@ class TestBarePostprocessors:
     def test_what_reads_labels_is_found_whoever_wrote_it(self, dataset, women, men):
         with pytest.raises(ValueError, match=r"dataset.labels .*Chain\(model"):
             DiscriminativeRiskMetric.from_estimator(ReadsLabels(), dataset, women, men)
+
+    @pytest.mark.parametrize(
+        "algorithm",
+        [
+            GridSearchReduction(
+                LogisticRegression(), "DemographicParity", drop_prot_attr=False, grid_size=3
+            ),
+            GerryFairClassifier(max_iters=3),
+        ],
+        ids=["grid search", "gerry fair"],
+    )
+    @pytest.mark.filterwarnings("ignore")  # AIF360 passes labels of shape (n, 1)
+    def test_models_of_aif360_are_welcome(self, algorithm, dataset, women, men):
+        model = algorithm.fit(dataset)
+        predicted = [
+            model.predict(some).labels for some in (dataset, perturb_dataset(dataset, men))
+        ]
+        expected = (predicted[0] != predicted[1]).ravel()
+        np.testing.assert_array_equal(risk(model, dataset, women, men), expected)
 
     def test_in_a_chain_it_is_welcome(self, dataset, forest, women, men):
         metric = DiscriminativeRiskMetric.from_estimator(

@@ -144,6 +144,9 @@ class TestPlausibility:
         pd.testing.assert_frame_equal(ours.table(), theirs.table())
         pd.testing.assert_frame_equal(ours.pairs, theirs.pairs)
 
+    def test_the_assessment_has_it_too(self, metric):
+        assert metric.risk_assessment().plausibility().share == metric.plausibility().share
+
     def test_the_reference_may_be_another_dataset(self, metric, people):
         everybody = people.copy(deepcopy=True)
         everybody.features[:, 1] = np.arange(400) % 3

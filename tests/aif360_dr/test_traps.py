@@ -6,10 +6,17 @@ import weakref
 import numpy as np
 import pandas as pd
 import pytest
+from aif360.algorithms.postprocessing import EqOddsPostprocessing
 from aif360.datasets import StandardDataset
 from aif360.metrics import ClassificationMetric
 
-from aif360_dr import DiscriminativeRiskMetric, EPAFPruning, POAFPruning, perturb_dataset
+from aif360_dr import (
+    Chain,
+    DiscriminativeRiskMetric,
+    EPAFPruning,
+    POAFPruning,
+    perturb_dataset,
+)
 
 
 def relabelled(dataset, labels):
@@ -158,6 +165,17 @@ class TestFeaturesAndProtectedAttributesAreSeparate:
 
 
 class TestSeedsReseedNumPy:
+    def test_those_of_aif360_do(self, dataset, women, men):
+        before = np.random.get_state()[1].copy()  # noqa: NPY002
+        EqOddsPostprocessing(women, men, seed=0).fit_predict(dataset, dataset.copy())
+        assert (np.random.get_state()[1] != before).any()  # noqa: NPY002
+
+    def test_not_in_a_chain(self, dataset, forest, women, men):
+        before = np.random.get_state()[1].copy()  # noqa: NPY002
+        chain = Chain(forest, EqOddsPostprocessing(women, men, seed=0)).fit(dataset)
+        DiscriminativeRiskMetric.from_estimator(chain, dataset, women, men)
+        np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
     def test_ours_leave_the_global_state_alone(self, dataset, forest, women, men):
         before = np.random.get_state()[1].copy()  # noqa: NPY002
         perturb_dataset(dataset, seed=0)
