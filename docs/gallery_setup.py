@@ -9,6 +9,7 @@ FIRST = [
     "plot_first_audit.py",
     "plot_metric_frame.py",
     "plot_aif360.py",
+    "plot_aif360_sklearn.py",
     "plot_side_by_side.py",
     "plot_exact_or_sampled.py",
     "plot_proxies.py",
