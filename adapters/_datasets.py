@@ -166,9 +166,9 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
     attributes = [str(column.name) for column in schema.sensitive]
     # AIF360 reads protected attributes from the columns of the frame. X may hold an attribute in
     # another coding (3 and 7 for 0 and 1), so the original features are set afterwards.
-    # It refuses missing values.
-    filled = np.nan_to_num(np.column_stack([features, labels]))
-    numbers = pd.DataFrame(filled, columns=[*names, label])
+    has_gaps = bool(np.isnan(features).any())  # which AIF360 refuses
+    filled = np.nan_to_num(features) if has_gaps else features
+    numbers = pd.DataFrame(np.column_stack([filled, labels]), columns=[*names, label])
     for attribute, column in zip(attributes, protected.T, strict=True):
         numbers[attribute] = column
     dataset = _import_aif360_datasets().BinaryLabelDataset(
@@ -181,7 +181,7 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
         unfavorable_label=schema.labels.unfavorable,
     )
     dataset.features = features
-    if np.isnan(features).any():
+    if has_gaps:
         # Metrics of AIF360 compare datasets, in which NaN differs from itself.
         dataset.ignore_fields.add("features")
     del dataset.metadata["params"]["df"]

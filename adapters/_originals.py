@@ -49,7 +49,7 @@ class Originals:
         """Keep the numbers of these features in as little memory as they need."""
         known = {name: coding for name, coding in codings.items() if name in columns}
         return cls(
-            {name: _pack(columns[name]) for name, one in known.items() if _is_coded(one)},
+            {name: _pack(columns[name], one) for name, one in known.items() if _is_coded(one)},
             {
                 name: _find_gaps(columns[name], one.missing)
                 for name, one in known.items()
@@ -114,14 +114,11 @@ def _is_coded(coding: Coding) -> bool:
     return not isinstance(coding, NumberCoding) or coding.dtype.kind == "b"
 
 
-def _pack(numbers: Array) -> Array:
-    """Return integers in the smallest type that holds them; other numbers as they are."""
-    if not len(numbers) or (numbers != np.round(numbers)).any():
+def _pack(numbers: Array, coding: Coding) -> Array:
+    """Return a copy of numbers, of positions in the smallest type that holds them."""
+    if not isinstance(coding, CategoryCoding):
         return numbers.copy()
-    low, high = numbers.min(), numbers.max()
-    fitting = (t for t in (np.int8, np.int16, np.int32) if np.iinfo(t).min <= low)
-    dtype = next((t for t in fitting if high <= np.iinfo(t).max), np.float64)
-    return numbers.astype(dtype)
+    return numbers.astype(np.min_scalar_type(-max(len(coding.values), 1)))
 
 
 def _find_gaps(numbers: Array, missing: float) -> Array:

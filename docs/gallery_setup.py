@@ -11,6 +11,7 @@ FIRST = [
     "plot_age.py",
     "plot_aif360.py",
     "plot_aif360_chain.py",
+    "plot_aif360_sklearn.py",
     "plot_side_by_side.py",
     "plot_exact_or_sampled.py",
     "plot_proxies.py",
