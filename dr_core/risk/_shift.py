@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 from dr_core._tables import PERSON, WEIGHT, Partition, Y, as_partitions
 from dr_core._utils import (
@@ -47,6 +48,7 @@ from dr_core.risk._groups import (
     find_groups,
     warn_empty_groups,
 )
+from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._scores import choose_score
 from dr_core.risk._shift_sums import (
     ERRORS,
@@ -218,7 +220,8 @@ class ShiftAssessment:
     ) -> Interval:
         """Return a confidence interval of a mean for the population of the people.
 
-        It is a studentised bootstrap over people. Up to 1,000 rows, each row is resampled; more
+        It is a studentised bootstrap over people, and not shorter than Student's t interval at
+        either end. Up to 1,000 rows, each row is resampled; more
         rows, and people with several rows (`person`), are divided at random into 1,000 blocks
         that are resampled. It contains the mean. Where no score moved, it is 0 to 0, whatever the
         number of rows: no bootstrap knows how far unseen scores might move.
@@ -293,6 +296,22 @@ class ShiftAssessment:
         frame = pd.concat(list(self._iter_largest()))
         order = np.argsort(-frame["shift"].abs().to_numpy(), kind="stable")[:n]
         return frame.iloc[order]
+
+    def plausibility(self, reference: Any = None, **options: Any) -> Plausibility:
+        """Compute the share of plausible perturbed rows, and of scores that move among these.
+
+        Parameters
+        ----------
+        reference, **options
+            As for `RiskAssessment.plausibility`.
+        """
+        if self.part is None:
+            raise ValueError(
+                "plausibility is available only where assess_shift was given one table in memory; "
+                "X came in partitions."
+            )
+        known = self.scores, self._rows.of_variants != 0
+        return judge_perturbed(self.plan, self.part, *known, reference, **options)
 
     @cached_property
     def _rows(self) -> RowShifts:
@@ -458,7 +477,8 @@ def bootstrap_mean(
     if not some.any():
         return mean, mean
     tails = np.quantile((means[some] - mean) / errors[some], 0.5 + confidence / 2 * ENDS)
-    low, high = mean - tails * error
+    least = t.ppf(0.5 + confidence / 2, max(n - 1, 1))
+    low, high = mean - np.maximum(ENDS * tails, least) * ENDS * error
     return float(low), float(high)
 
 
