@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from rich.console import Console
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
@@ -30,12 +29,12 @@ from dr_core.cli._terminal import (
     make_console,
     print_comparison,
     print_datasets,
-    print_risk,
+    print_quantity,
     print_stage,
 )
-from dr_core.comparison import compare
-from dr_core.report import make_environment
-from dr_core.risk import Plausibility, RiskAssessment, assess_risk
+from dr_core.comparison import compare, describe_environment
+from dr_core.report import QuantityAudit, make_environment, render_quantity
+from dr_core.risk import Plausibility, ShiftAssessment, assess_shift
 
 __all__ = ["main"]
 
@@ -50,9 +49,6 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
 TEST_SHARE = 0.3
-
-TOLERANCE_IN_STD = 0.05
-"""Default tolerance, in standard deviations of the label."""
 
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
@@ -143,7 +139,11 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
     add("--chunk-rows", type=int, metavar="N", help=CHUNK_ROWS_HELP)
-    add("--tolerance", type=float, help="largest change of a numeric prediction to ignore")
+    add(
+        "--tolerance",
+        type=float,
+        help="also count numeric predictions that move by more than this",
+    )
     add("--n-boot", type=int, default=1000, metavar="N", help="bootstrap replicates (%(default)s)")
     add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
     add("--json", type=Path, metavar="FILE", help="also write the values as JSON; - for stdout")
@@ -184,36 +184,38 @@ def _audit_quantity(
     rows: Any,
     facts: dict[str, str],
 ) -> None:
-    if options.html:
-        raise ValueError("--html needs a label with classes; this label is a quantity.")
-    tolerance = options.tolerance
-    if tolerance is None and subject.is_chunked:
-        raise ValueError("the label is a quantity: --chunk-rows needs --tolerance too.")
-    if tolerance is None:
-        tolerance = TOLERANCE_IN_STD * float(subject.y.std())
+    if options.individuals:
+        raise ValueError("--individuals needs a label with classes; this label is a quantity.")
     X, y = subject.at(rows)
-    risk_options = {"y": y, "tolerance": tolerance, "person": subject.person_at(rows)}
-    risk_options |= _get_chunk_options(subject)
-    risk = assess_risk(model, X, subject.attributes.uncoupled, **risk_options)
-    table, found = risk.table(), _assess_plausibility(subject, risk)
-    if subject.attributes.couplings:
-        coupled = assess_risk(model, X, subject.attributes, **risk_options)
-        table.insert(1, "risk_coupled", coupled.table()["risk"])
-        found += _assess_plausibility(subject, coupled)
-    print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
-    write_output(console, options.json, partial(_write_risks, table))
+    shift_options = {"y": y, "tolerance": options.tolerance, "person": subject.person_at(rows)}
+    shift_options |= {"response": "predict"} | _get_chunk_options(subject)
+    attributes = [subject.attributes.uncoupled]
+    attributes += [subject.attributes] if subject.attributes.has_couplings else []
+    shift, *coupled = [assess_shift(model, X, one, **shift_options) for one in attributes]
+    audit = QuantityAudit(
+        shift,
+        coupled[0] if coupled else None,
+        [found for one in (shift, *coupled) for found in _assess_plausibility(subject, one)],
+        {"rows": shift.n_rows, "random_state": options.seed}
+        | describe_environment({"model": model}),
+    )
+    print_quantity(console, audit, facts)
+    write_output(console, options.json, partial(_write_text, audit.to_json))
+    page = partial(render_quantity, audit, f"Audit of {subject.name}", facts)
+    write_output(console, options.html, partial(_write_text, page))
 
 
-def _write_risks(table: pd.DataFrame, path: Path | None) -> str:
-    text = table.to_json(orient="index", indent=2) + "\n"
+def _write_text(make: Callable[[], str], path: Path | None) -> str:
+    """Return a text, and write it to a file if there is a path."""
+    text = f"{make().rstrip()}\n"
     if path is not None:
         write_atomically(path, text)
     return text
 
 
-def _assess_plausibility(subject: Subject, risk: RiskAssessment) -> list[Plausibility]:
+def _assess_plausibility(subject: Subject, shift: ShiftAssessment) -> list[Plausibility]:
     """Return the plausibility of the perturbed rows; nothing for rows in chunks."""
-    return [] if subject.is_chunked else [risk.plausibility(subject.X)]
+    return [] if subject.is_chunked else [shift.plausibility(subject.X)]
 
 
 def _audit_classes(

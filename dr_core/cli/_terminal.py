@@ -18,17 +18,36 @@ from rich.text import Text
 from dr_core import datasets
 from dr_core.comparison import Comparison
 from dr_core.metrics import PERFORMANCE_MEASURES
-from dr_core.report import format_headline, format_number, format_signed
-from dr_core.risk import Plausibility, describe_hidden_risk
+from dr_core.report import (
+    QuantityAudit,
+    format_amount,
+    format_headline,
+    format_number,
+    format_shift,
+    format_signed,
+)
+from dr_core.risk import Plausibility
 
 __all__ = [
     "escape_unprintable",
     "make_console",
     "print_comparison",
     "print_datasets",
-    "print_risk",
+    "print_quantity",
     "print_stage",
 ]
+
+GROUP_NAMES = {
+    "rows": "rows",
+    "mean": "mean size",
+    "signed_mean": "signed mean",
+    "largest": "largest",
+    "mean_score": "mean prediction",
+    "mean_label": "mean label",
+    "mean_error": "mean error",
+    "mean_absolute_error": "mean absolute error",
+}
+"""Columns of the groups of a regressor, by their names in the result."""
 
 PLAIN_WIDTH = 120
 """Width of the output if it does not go to a terminal."""
@@ -127,24 +146,39 @@ def _print_measures(
     console.print(table)
 
 
-def print_risk(
-    console: Console,
-    risks: pd.DataFrame,
-    found: Sequence[Plausibility],
-    facts: Mapping[str, str],
-) -> None:
-    """Print the DR of a regressor."""
+def print_quantity(console: Console, audit: QuantityAudit, facts: Mapping[str, str]) -> None:
+    """Print how far the predictions of a regressor move, and means and errors by group."""
     _print_facts(console, facts)
-    if found:
-        _print_plausibility(console, *found)
-    frame = risks.T
-    table = _make_table(console, "", *frame.columns)
-    for name, row in frame.iterrows():
-        table.add_row(str(name).replace("_", " "), *(f"{value:.4f}" for value in row))
+    console.print(Text(f"{format_shift(audit, escape_unprintable)}\n", style="bold"))
+    if audit.plausibility:
+        _print_plausibility(console, *audit.plausibility)
+    frame = audit.table().rename_axis(None)
+    console.print("Size of the shift, in the unit of the label", style="bold")
+    _print_frame(console, frame.T)
+    groups = audit.shift.by_group.set_index("group")[GROUP_NAMES.keys()]
+    for name in audit.shift.plan.attributes.names:
+        of_name = (audit.shift.by_group["attribute"] == name).to_numpy()
+        console.print(Text(f"By {escape_unprintable(name)}", style="bold"))
+        _print_frame(console, groups[of_name].rename(columns=GROUP_NAMES))
+    errors = audit.shift.errors.rename(GROUP_NAMES)
+    console.print("  ".join(f"{name} {errors[name]:.4g}" for name in errors.index))
+    console.print(
+        "signed mean: what a group would gain on average with other sensitive values. A shift of "
+        "0 is necessary for fairness, not sufficient.",
+        style="dim",
+    )
+
+
+def _print_frame(console: Console, frame: pd.DataFrame) -> None:
+    table = _make_table(console, "", *(_spell(column) for column in frame.columns))
+    for name, row in zip(frame.index, frame.itertuples(index=False), strict=True):
+        cells = (format_amount(v) if isinstance(v, float) else escape_unprintable(v) for v in row)
+        table.add_row(_spell(name), *map(Text, cells))
     console.print(table)
-    note = describe_hidden_risk(risks["risk"].to_dict(), escape_unprintable)
-    if note:
-        console.print(Text(note, style="bold"))
+
+
+def _spell(name: Any) -> str:
+    return escape_unprintable(name).replace("_", " ")
 
 
 def _make_table(console: Console, *columns: str) -> RichTable:

@@ -16,8 +16,13 @@ from dr_core.comparison._compare import (
     PLAUSIBLE_RISK,
     compare,
 )
-from dr_core.comparison._comparison import Comparison
-from dr_core.comparison._ensemble_audit import EnsembleAudit
+from dr_core.comparison._comparison import (
+    Comparison,
+    describe_environment,
+    describe_plan,
+    to_plain,
+)
+from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
 from dr_core.comparison._score_shift import SCORE_SHIFT
@@ -33,4 +38,8 @@ __all__ = [
     "EnsembleAudit",
     "Individuals",
     "compare",
+    "describe_environment",
+    "describe_plan",
+    "to_plain",
+    "to_records",
 ]

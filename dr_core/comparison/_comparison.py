@@ -25,7 +25,7 @@ from dr_core.metrics import DR
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Plausibility, describe_hidden_risk
 
-__all__ = ["Comparison", "describe_environment", "describe_plan"]
+__all__ = ["Comparison", "describe_environment", "describe_plan", "to_plain"]
 
 DISTRIBUTIONS = ("discriminative-risk", "numpy", "pandas", "scikit-learn")
 """Distributions whose versions are recorded."""
@@ -135,7 +135,7 @@ class Comparison:
         ):
             if each:
                 content[key] = {model: to_records(found.pairs) for model, found in each.items()}
-        text = json.dumps(content, indent=2, default=_to_plain, allow_nan=False)
+        text = json.dumps(content, indent=2, default=to_plain, allow_nan=False)
         if path is not None:
             write_atomically(path, text + "\n")
         return text
@@ -215,7 +215,7 @@ class Comparison:
         return self.table().T.to_html(float_format="{:.4f}".format) + notes
 
 
-def _to_plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return NumPy numbers as Python ones, anything else that JSON does not know as text."""
     return value.item() if isinstance(value, np.number | np.bool_) else str(value)
 

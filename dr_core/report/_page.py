@@ -9,12 +9,13 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from dr_core.report._quantity import QuantityAudit, QuantitySections
 from dr_core.report._sections import Sections
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["make_environment", "render"]
+__all__ = ["make_environment", "render", "render_quantity"]
 
 
 def render(comparison: Comparison, title: str, facts: Mapping[str, str]) -> str:
@@ -27,12 +28,21 @@ def render(comparison: Comparison, title: str, facts: Mapping[str, str]) -> str:
     facts : mapping
         Facts about the audit, shown before those of the comparison itself.
     """
+    return _render(Sections(comparison), title, facts)
+
+
+def render_quantity(audit: QuantityAudit, title: str, facts: Mapping[str, str]) -> str:
+    """Return the report of a regressor as HTML; see `render`."""
+    return _render(QuantitySections(audit), title, facts)
+
+
+def _render(sections: Sections | QuantitySections, title: str, facts: Mapping[str, str]) -> str:
     style, script = _read_asset("style.css"), _read_asset("script.js")
     page = (
         make_environment()
         .get_template("page.html")
         .render(
-            sections=Sections(comparison),
+            sections=sections,
             title=title,
             facts=facts,
             style=style,

@@ -43,6 +43,8 @@ from dr_core.report._plausible import (
 )
 from dr_core.report._votes import VoteSection, make_vote_section
 from dr_core.report._words import (
+    DECISION_TEXTS,
+    PageTexts,
     describe_measure,
     format_enumeration,
     format_interval,
@@ -127,6 +129,7 @@ class Sections:
     """Content of the report, section by section."""
 
     comparison: Comparison
+    texts: PageTexts = DECISION_TEXTS
 
     @cached_property
     def values(self) -> pd.DataFrame:

@@ -12,7 +12,10 @@ from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
 
 __all__ = [
+    "DECISION_TEXTS",
+    "QUANTITY_TEXTS",
     "MeasureText",
+    "PageTexts",
     "describe_measure",
     "format_enumeration",
     "format_interval",
@@ -22,6 +25,64 @@ __all__ = [
     "format_scenario",
     "format_signed",
 ]
+
+
+class PageTexts(NamedTuple):
+    """Sentences of the page that depend on what was audited.
+
+    Attributes
+    ----------
+    question : below the title
+    measures_title, columns, measures_note : of the section with the measures
+    meaning_title, meaning, limit : of the section on interpretation
+    """
+
+    question: str
+    measures_title: str
+    columns: str
+    measures_note: str
+    meaning_title: str
+    meaning: list[str]
+    limit: str
+
+
+DECISION_TEXTS = PageTexts(
+    "How many decisions of a model change when only people’s sensitive attributes do?",
+    "Discriminative risk beside the established measures",
+    "A column",
+    "Group measures compare the privileged group with the others.",
+    "What discriminative risk shows, and what it does not",
+    [
+        "Discriminative risk is the share of people whose decision changes when only their "
+        "sensitive attributes are perturbed: a marginalised value becomes the privileged one, a "
+        "privileged value becomes one of the others.",
+        "A discriminative risk above 0 proves that sensitive attributes alone change decisions.",
+        "A discriminative risk of 0 is necessary for fairness, not sufficient: other columns can "
+        "be proxies for the attributes, and they are not perturbed. Group measures detect the "
+        "effect of proxies, but not changes of individual decisions. Read both.",
+    ],
+    "Discriminative risk does not show which of two decisions is correct, or whether the labels "
+    "are fair.",
+)
+
+QUANTITY_TEXTS = PageTexts(
+    "How far do the predictions of a model move when only people’s sensitive attributes do?",
+    "Shift of the prediction",
+    "A row",
+    "All figures are in the unit of the label.",
+    "What the shift shows, and what it does not",
+    [
+        "The shift is the difference that it makes to a prediction when only the sensitive "
+        "attributes of a person are perturbed: a marginalised value becomes the privileged one, a "
+        "privileged value becomes one of the others. Its size has no sign.",
+        "The signed mean of a group is what its members would gain on average if they had other "
+        "sensitive values: positive if their own values cost them.",
+        "A shift of 0 is necessary for fairness, not sufficient: other columns can be proxies for "
+        "the attributes, and they are not perturbed. Means and errors by group show the effect "
+        "of proxies. Read both.",
+    ],
+    "The shift does not show which of two predictions is correct, or whether the labels are fair.",
+)
 
 
 class MeasureText(NamedTuple):

@@ -34,14 +34,11 @@ from dr_core.perturbation import (
     PRIVILEGED,
     PerturbationPlan,
     SensitiveAttributes,
-    iter_perturbed,
     learn_attributes,
-    learn_pair_check,
 )
 from dr_core.risk._changes import (
     MAX_NUMBERS,
     OR_TOLERANCE,
-    Changes,
     Predictor,
     describe_scores,
     find_classes,
@@ -51,7 +48,7 @@ from dr_core.risk._changes import (
 )
 from dr_core.risk._groups import warn_empty_groups
 from dr_core.risk._hidden import describe_hidden_risk
-from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
 
@@ -292,29 +289,8 @@ class RiskAssessment:
                 "X came in partitions."
             )
         options: dict[str, Any] = {"bins": bins, "rare": rare, "alpha": alpha}
-        attributes = self.plan.attributes
-        if reference is None and self.n_people is not None:
-            reference = self.part.one_row_each.native
-        check = learn_pair_check(self.part.table, attributes, reference, **options)
-        found = fold(
-            as_partitions(self.part.table, {WEIGHT: self.part.columns.get(WEIGHT)}),
-            self._iter_known_changes,
-            {"plausibility": PlausibilityFold(check)},
-        )
-        return Plausibility(self.plan, check.pairs, found["model"]["plausibility"])
-
-    def _iter_known_changes(self, part: Partition) -> Any:
-        """Yield the changes again from the stored losses, without the model."""
-        rows, start, weights = self._rows, 0, part.weights
-        for chunk in iter_perturbed(part.table, self.plan.at_row(0)):
-            loss = rows.loss[start : start + len(chunk.variants)]
-            start += len(chunk.variants)
-            some = None if weights is None else weights[chunk.rows]
-            f = rows.predictions[chunk.rows]
-            yield (
-                "model",
-                Changes(self.plan, chunk, 0, None, some, Predictor(None), f, loss, loss),
-            )
+        known = self.rows.predictions, self.rows.loss
+        return judge_perturbed(self.plan, self.part, *known, reference, **options)
 
     @property
     def _headline(self) -> str:

@@ -158,6 +158,13 @@ def get_predict(estimator: Any) -> Callable[[Any], Any]:
     """Return the `predict` method of a fitted model, or the callable itself."""
     if isinstance(estimator, type):
         raise TypeError(f"{estimator.__name__} is a class; pass a fitted instance of it.")
+    if type(estimator).__name__ == "Booster":
+        raise TypeError(
+            f"the model is a Booster of {type(estimator).__module__.partition('.')[0]}, which "
+            "takes and returns its own kinds of data. Pass the fitted XGBClassifier or "
+            "LGBMClassifier (or regressor) that it is from; or a function that returns decisions, "
+            "such as lambda X: booster.predict(xgboost.DMatrix(X)) > 0.5."
+        )
     function = getattr(estimator, "predict", estimator)
     if not callable(function):
         raise TypeError(

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dr_core._tables import WEIGHT, Partition, as_partitions
 from dr_core._utils import Array, exact_sums, format_value, share, to_float
-from dr_core.perturbation import PairCheck, PairCounts, PerturbationPlan, expected_counts
-from dr_core.risk._changes import Changes
+from dr_core.perturbation import (
+    PairCheck,
+    PairCounts,
+    PerturbationPlan,
+    expected_counts,
+    iter_perturbed,
+    learn_pair_check,
+)
+from dr_core.risk._changes import Changes, Predictor, fold
 
-__all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals"]
+__all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals", "judge_perturbed"]
 
 MAX_NAMED = 3
 """Maximum number of pairs that one line names."""
@@ -240,3 +248,44 @@ def _format_count(value: float) -> str:
     ('12,462', '0.4132')
     """
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def judge_perturbed(
+    plan: PerturbationPlan,
+    part: Partition,
+    predictions: Array,
+    loss: Array,
+    reference: Any,
+    **options: Any,
+) -> Plausibility:
+    """Judge the perturbed rows of a table in memory, from stored losses, without the model.
+
+    Parameters
+    ----------
+    plan : PerturbationPlan
+    part : Partition with all rows
+    predictions : f(x) of each row
+    loss : (k,) ℓ(f, x) of each variant, in the order in which the plan makes them
+    reference : see `learn_pair_check`; by default these rows, one of each person
+    **options : see `learn_pair_check`
+    """
+    if reference is None and part.person is not None:
+        reference = part.one_row_each.native
+    check = learn_pair_check(part.table, plan.attributes, reference, **options)
+    source = partial(_iter_known_changes, plan=plan, predictions=predictions, loss=loss)
+    data = as_partitions(part.table, {WEIGHT: part.columns.get(WEIGHT)})
+    found = fold(data, source, {"plausibility": PlausibilityFold(check)})
+    return Plausibility(plan, check.pairs, found["model"]["plausibility"])
+
+
+def _iter_known_changes(
+    part: Partition, plan: PerturbationPlan, predictions: Array, loss: Array
+) -> Iterator[tuple[str, Changes]]:
+    """Yield the changes again from the stored losses."""
+    start, weights = 0, part.weights
+    for chunk in iter_perturbed(part.table, plan.at_row(0)):
+        some = loss[start : start + len(chunk.variants)]
+        start += len(chunk.variants)
+        weight = None if weights is None else weights[chunk.rows]
+        about = plan, chunk, 0, None, weight, Predictor(None), predictions[chunk.rows]
+        yield "model", Changes(*about, some, some)

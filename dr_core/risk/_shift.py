@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
-from dr_core._tables import PERSON, WEIGHT, Partition, as_partitions
+from dr_core._tables import PERSON, WEIGHT, Partition, Y, as_partitions
 from dr_core._utils import (
     Array,
     Interval,
@@ -47,12 +48,15 @@ from dr_core.risk._groups import (
     find_groups,
     warn_empty_groups,
 )
+from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._scores import choose_score
 from dr_core.risk._shift_sums import (
+    ERRORS,
     RowShifts,
     ShiftFold,
     ShiftTotals,
     ThresholdFold,
+    ToleranceFold,
     find_blocks,
     sum_blocks,
 )
@@ -96,7 +100,8 @@ class ShiftAssessment:
     totals : ShiftTotals
         The sums that every result is computed from.
     risk : RiskAssessment, or None
-        Discriminative risk of the decision "score > threshold", where `threshold` was given.
+        Discriminative risk of the decision "score > threshold", or of changes by more than a
+        tolerance, where `threshold` or `tolerance` was given.
     part : Partition, or None
         X (not a copy), its weights and its people.
     """
@@ -149,7 +154,9 @@ class ShiftAssessment:
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
         its `share` of all rows, the `mean` size and the `signed_mean` of its shifts, their
         quantiles `q50`, `q90` and `q99`, and the `largest` size. A positive `signed_mean` is what
-        members of the group would gain on average if they had other sensitive values.
+        members of the group would gain on average if they had other sensitive values. With `y`
+        also `mean_score`, `mean_label`, `mean_error` (score minus label) and
+        `mean_absolute_error`.
         """
         return pd.DataFrame(self._iter_groups())
 
@@ -213,7 +220,8 @@ class ShiftAssessment:
     ) -> Interval:
         """Return a confidence interval of a mean for the population of the people.
 
-        It is a studentised bootstrap over people. Up to 1,000 rows, each row is resampled; more
+        It is a studentised bootstrap over people, and not shorter than Student's t interval at
+        either end. Up to 1,000 rows, each row is resampled; more
         rows, and people with several rows (`person`), are divided at random into 1,000 blocks
         that are resampled. It contains the mean. Where no score moved, it is 0 to 0, whatever the
         number of rows: no bootstrap knows how far unseen scores might move.
@@ -245,6 +253,11 @@ class ShiftAssessment:
         return pd.DataFrame(
             {name: self._describe_scenario(s, name, confidence) for s, name in self._scenarios}
         ).T.rename_axis("perturbed")
+
+    @property
+    def errors(self) -> pd.Series:
+        """Means of scores, labels and errors over all rows, as in `by_group`; empty without y."""
+        return pd.Series(self._get_errors(-1), dtype=float)
 
     @property
     def scores(self) -> Array:
@@ -283,6 +296,22 @@ class ShiftAssessment:
         frame = pd.concat(list(self._iter_largest()))
         order = np.argsort(-frame["shift"].abs().to_numpy(), kind="stable")[:n]
         return frame.iloc[order]
+
+    def plausibility(self, reference: Any = None, **options: Any) -> Plausibility:
+        """Compute the share of plausible perturbed rows, and of scores that move among these.
+
+        Parameters
+        ----------
+        reference, **options
+            As for `RiskAssessment.plausibility`.
+        """
+        if self.part is None:
+            raise ValueError(
+                "plausibility is available only where assess_shift was given one table in memory; "
+                "X came in partitions."
+            )
+        known = self.scores, self._rows.of_variants != 0
+        return judge_perturbed(self.plan, self.part, *known, reference, **options)
 
     @cached_property
     def _rows(self) -> RowShifts:
@@ -353,7 +382,12 @@ class ShiftAssessment:
                 rows = {"rows": sums.total("rows", [codes]), "share": weight}
                 means = {key: sums.mean(of, [codes]) for key, of in SUMS.items()}
                 about = {"attribute": name, "group": group, "privileged": privileged}
-                yield about | rows | means | self._describe_sizes(s, [codes])
+                errors = self._get_errors(s, [codes])
+                yield about | rows | means | self._describe_sizes(s, [codes]) | errors
+
+    def _get_errors(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
+        sums: GroupSums = self.totals.group_sums[s]
+        return {name: sums.mean(name, groups) for name in ERRORS if name in sums.columns}
 
     def _iter_largest(self) -> Iterator[pd.DataFrame]:
         """Yield for the rows of each chunk the variant of the last scenario that moves it most."""
@@ -443,7 +477,8 @@ def bootstrap_mean(
     if not some.any():
         return mean, mean
     tails = np.quantile((means[some] - mean) / errors[some], 0.5 + confidence / 2 * ENDS)
-    low, high = mean - tails * error
+    least = t.ppf(0.5 + confidence / 2, max(n - 1, 1))
+    low, high = mean - np.maximum(ENDS * tails, least) * ENDS * error
     return float(low), float(high)
 
 
@@ -461,7 +496,9 @@ def assess_shift(
     *,
     response: str = "auto",
     favorable: Any = None,
+    y: Any = None,
     threshold: float | None = None,
+    tolerance: float | None = None,
     method: str = "exact",
     p: float = 1.0,
     n_samples: int = 1,
@@ -489,9 +526,15 @@ def assess_shift(
         `predict_proba`, its decision function.
     favorable : label, optional
         The favourable class; required unless the classes are 0 and 1, False and True, -1 and 1.
+    y : array of shape (n,), or name of a column of X, optional
+        The true values of what a regressor predicts, as for `assess_risk`. If given, `by_group`
+        has means and errors.
     threshold : float, optional
         Also measure the discriminative risk of the decision "score > threshold", from the same
         predictions: the result's `risk`. For a classifier with two classes, 0.5 is its `predict`.
+    tolerance : float, optional
+        Also measure the discriminative risk of a quantity, the share of predictions that move by
+        more than this, as the result's `risk`: that of `assess_risk(..., tolerance=tolerance)`.
     method, p, n_samples, random_state, sample_weight, chunk_size, each_attribute, progress
         As for `assess_risk`.
     person : array of shape (n,), or name of a column of X, optional
@@ -516,9 +559,8 @@ def assess_shift(
     0  Female       False  10.0         10.0
     1    Male        True  10.0        -10.0
     """
-    if threshold is not None and not is_number(threshold):
-        raise ValueError(f"threshold must be a number; got {threshold!r}.")
-    data = as_partitions(X, {WEIGHT: sample_weight, PERSON: person})
+    risk_folds = _make_risk_folds(threshold, tolerance)
+    data = as_partitions(X, {Y: y, WEIGHT: sample_weight, PERSON: person})
     attributes = learn_attributes(data, privileged)
     score = choose_score(estimator, response, favorable, attributes.columns)
     plan = PerturbationPlan(attributes, method, p, n_samples, random_state, each_attribute)
@@ -532,24 +574,34 @@ def assess_shift(
         progress=progress and in_memory,
     )
     folds: dict[str, Fold] = {"shift": ShiftFold(data.n_rows, keep_rows=in_memory)}
-    folds |= _make_risk_folds(threshold, in_memory)
+    folds |= {name: one for name, one in risk_folds.items() if in_memory or name == "risk"}
     found = fold(data, source, folds, progress=progress)["model"]
     totals = found["shift"]
     check_any_weight(totals.group_sums[-1].total("weight"))
     _warn_empty_groups(plan, totals)
     risk = None
-    if threshold is not None:
+    if risk_folds:
         rows = RowRisks.concatenate(found["rows"]) if in_memory else None
         risk = RiskAssessment(plan, found["risk"], rows, data.whole)
     return ShiftAssessment(plan, score.meaning, totals, risk, data.whole)
 
 
-def _make_risk_folds(threshold: float | None, in_memory: bool) -> dict[str, Fold]:
-    """Return the folds of `assess_risk`, for the decision "score > threshold"."""
-    if threshold is None:
-        return {}
-    folds: dict[str, Fold] = {"risk": RiskTotals.of} | ({"rows": RowRisks.of} if in_memory else {})
-    return {name: ThresholdFold(threshold, one) for name, one in folds.items()}
+def _make_risk_folds(threshold: float | None, tolerance: float | None) -> dict[str, Fold]:
+    """Return the folds of `assess_risk` for a decision or a quantity made of the score."""
+    if threshold is not None and tolerance is not None:
+        raise ValueError(
+            f"threshold is {threshold!r} and tolerance is {tolerance!r}; pass one of them: a "
+            "threshold makes the score a decision, a tolerance a quantity."
+        )
+    if threshold is not None and not is_number(threshold):
+        raise ValueError(f"threshold must be a number; got {threshold!r}.")
+    check_nonnegative("tolerance", tolerance or 0.0)
+    folds: dict[str, Fold] = {"risk": RiskTotals.of, "rows": RowRisks.of}
+    if threshold is not None:
+        return {name: ThresholdFold(threshold, one) for name, one in folds.items()}
+    if tolerance is not None:
+        return {name: ToleranceFold(tolerance, one) for name, one in folds.items()}
+    return {}
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: ShiftTotals) -> None:

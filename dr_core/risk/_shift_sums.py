@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import find_first, joint_positions
-from dr_core._utils import Array, exact_sums, round_probability
+from dr_core._utils import Array, check_numbers, exact_sums, round_probability
 from dr_core.risk._changes import Changes, Fold, Predictor
 from dr_core.risk._totals import Codes, GroupSums, PerScenario
 
 __all__ = [
+    "ERRORS",
     "MAX_QUANTILE_ERROR",
     "BlockSums",
     "GroupHistograms",
@@ -28,6 +29,7 @@ __all__ = [
     "ShiftHistogram",
     "ShiftTotals",
     "ThresholdFold",
+    "ToleranceFold",
     "compute_shift",
     "find_blocks",
     "sum_blocks",
@@ -38,6 +40,9 @@ MANTISSA_DIGITS = 9
 
 MAX_QUANTILE_ERROR = 2.0 ** -(MANTISSA_DIGITS + 1)
 """Largest relative error of a quantile: half the width of a bin, just below 0.1 %."""
+
+ERRORS = ("mean_score", "mean_label", "mean_error", "mean_absolute_error")
+"""Means by group where labels are known: f(x), y, f(x) - y and its size."""
 
 N_BLOCKS = 1000
 """Blocks of people that a bootstrap resamples; up to this number of rows, each is a block."""
@@ -64,6 +69,20 @@ class ThresholdFold:
         return self.of_decisions(
             replace(changes, predictor=decisions, before=before, after=after, loss=loss)
         )
+
+
+@dataclass(frozen=True)
+class ToleranceFold:
+    """A fold of the score as a quantity, which changes if it moves by more than a tolerance."""
+
+    tolerance: float
+    of_quantities: Fold
+
+    def __call__(self, changes: Changes) -> Any:
+        """Apply the fold to the quantities of a chunk."""
+        quantities = Predictor(None, tolerance=self.tolerance, name=changes.predictor.name)
+        loss = quantities.loss(changes.before_of_variants, changes.after)
+        return self.of_quantities(replace(changes, predictor=quantities, loss=loss))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +257,8 @@ class ShiftTotals:
 
     Attributes
     ----------
-    group_sums : PerScenario of GroupSums of "size" and "shift", expected for each row
+    group_sums : PerScenario of GroupSums of "size" and "shift", expected for each row; and with
+        labels of `ERRORS`
     histograms : PerScenario of GroupHistograms of the shifts of variants
     blocks : PerScenario of BlockSums; empty for rows in memory, which have `rows`
     rows : list of RowShifts, one for each chunk; empty for rows that are not in memory
@@ -277,9 +297,10 @@ class ShiftFold:
         groups = [changes.codes_of(s) for s in range(len(changes.plan.scenarios))]
         mass = variants.probability
         mass = mass if weights is None else mass * weights[variants.rows, None]
+        errors = _compute_errors(changes)
         return ShiftTotals(
             PerScenario(
-                GroupSums.of(codes, weights, size=size, shift=shift)
+                GroupSums.of(codes, weights, size=size, shift=shift, **errors)
                 for codes, size, shift in zip(groups, rows.sizes, rows.shifts, strict=True)
             ),
             PerScenario(
@@ -293,6 +314,14 @@ class ShiftFold:
     def _sum_blocks(self, changes: Changes, rows: RowShifts) -> PerScenario:
         block = find_blocks(changes.start, changes.n_rows, changes.person, self.n_rows)
         return sum_blocks(block, changes.weights, rows)
+
+
+def _compute_errors(changes: Changes) -> dict[str, Array]:
+    """Return what the labels of rows say about their scores; nothing without labels."""
+    if changes.y is None:
+        return {}
+    y, score = check_numbers("y", changes.y, changes.n_rows), changes.before.astype(float)
+    return dict(zip(ERRORS, (score, y, score - y, np.abs(score - y)), strict=True))
 
 
 def find_blocks(start: int, n: int, person: Array | None, n_rows: int) -> Array:

@@ -89,11 +89,29 @@ def test_the_same_seed_prints_the_same(capsys):
     assert first == second
 
 
-def test_a_regression_target_is_audited_with_a_tolerance(capsys):
-    code, out, _ = run(capsys, "lawschool")
+def test_a_quantity_is_audited_by_its_shift_and_by_group(capsys, tmp_path):
+    path, page = tmp_path / "law.json", tmp_path / "law.html"
+    code, out, _ = run(capsys, "lawschool", "--json", path, "--html", page)
     assert code == 0
-    assert "tolerance" in out
-    assert "accuracy perturbed" in out
+    content = json.loads(path.read_text())
+    shifts = {row["attribute"]: row for row in content["shift"]}
+    assert set(shifts) == {"race", "sex", "all"}
+    assert f"Predictions would move by {shifts['all']['mean']:.4g} on average" in out
+    black = next(row for row in content["groups"] if row["group"] == "Black")
+    assert f"{black['mean_absolute_error']:.4g}" in out
+    text = page.read_text(encoding="utf-8")
+    for shown in ("Mean absolute error", "unit of the label", f"{black['mean_error']:.4g}"):
+        assert shown in text
+    assert "favourable decision" not in text
+
+
+def test_a_tolerance_counts_the_predictions_that_move_further(capsys, tmp_path):
+    path = tmp_path / "law.json"
+    code, out, _ = run(capsys, "lawschool", "--tolerance", "0.5", "--json", path)
+    assert code == 0
+    above = json.loads(path.read_text())["shift"][-1]["above_tolerance"]
+    assert 0 < above < 1
+    assert f"{above:.4g}" in out
 
 
 def test_the_list_shows_every_data_set(capsys):
@@ -320,13 +338,6 @@ def test_gaps_are_printed_with_their_sign(capsys, tmp_path):
     assert "marginalised minus privileged" in " ".join(out.split())
 
 
-def test_the_risk_of_a_regressor_is_written_as_json(capsys, tmp_path):
-    path = tmp_path / "law.json"
-    code, _, _ = run(capsys, "lawschool", "--json", path)
-    assert code == 0
-    assert set(json.loads(path.read_text())) == {"race", "sex", "all"}
-
-
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_gets_one_clear_line_and_exit_code_2(capsys, places, case):
     arguments, message = BAD[case]
@@ -475,10 +486,6 @@ CHUNKED = ("--privileged", "sex=male", "--model", "MODEL", "--chunk-rows", 90)
             "--chunk-rows needs a fitted model: add --model FILE",
         ),
         (("FILE", *AUDIT, "--model", "MODEL", "--chunk-rows", 0), "rows must be an integer"),
-        (
-            ("FILE", "--label", "credit_amount", *CHUNKED),
-            "--chunk-rows needs --tolerance too",
-        ),
         (
             ("FILE", "--label", "nothing", *CHUNKED),
             "label column 'nothing' is not in loans.csv",

@@ -89,7 +89,7 @@ def test_numbers_of_a_coupled_column_may_be_texts_in_json(tmp_path):
     assert read_rules(path, as_table(X)) == {"code": {"sex": {"F": {2: 1}, "M": {1: 2}}}}
 
 
-def test_a_quantity_gets_both_risks_too(tmp_path, capsys, monkeypatch):
+def test_a_quantity_gets_both_shifts_too(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rules = {"race": {"sex": {}}}
     (tmp_path / "rules.json").write_text(json.dumps(rules))
@@ -100,9 +100,10 @@ def test_a_quantity_gets_both_risks_too(tmp_path, capsys, monkeypatch):
     (tmp_path / "rules.json").write_text(json.dumps(rules))
     code, out, _ = run(capsys, "lawschool", "--coupled", "rules.json", "--json", "out.json")
     assert code == 0
-    assert "| risk coupled " in out
-    table = json.loads((tmp_path / "out.json").read_text())
-    assert table["sex"]["risk_coupled"] != table["sex"]["risk"]
+    assert "| mean coupled " in out
+    rows = json.loads((tmp_path / "out.json").read_text())["shift"]
+    sex = next(row for row in rows if row["attribute"] == "sex")
+    assert sex["mean_coupled"] != sex["mean"]
 
 
 @pytest.mark.parametrize(

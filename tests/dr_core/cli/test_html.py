@@ -36,9 +36,9 @@ def test_people_are_shown_only_when_asked_for(capsys, tmp_path):
 
 BAD = {
     "people without a report": (("ricci", "--individuals", "3"), "add --html FILE"),
-    "a quantity": (
-        ("lawschool", "--html", "{folder}/a.html"),
-        "--html needs a label with classes",
+    "people of a quantity": (
+        ("lawschool", "--html", "{folder}/a.html", "--individuals", "3"),
+        "--individuals needs a label with classes",
     ),
     "an absent folder": (("ricci", "--html", "no/such/a.html"), "No such file or directory"),
     "a folder": (("ricci", "--html", "{folder}"), "Is a directory"),

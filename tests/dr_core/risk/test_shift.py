@@ -316,3 +316,28 @@ def test_a_group_without_rows_is_warned_about():
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         assess_shift(LogisticRegression(), NUMBERS, SEX)
+
+
+def test_the_risk_at_a_tolerance_is_that_of_assess_risk():
+    score = arbitrary_score(7)
+    joint = assess_shift(score, X, PRIVILEGED, tolerance=0.4).risk
+    apart = assess_risk(score, X, PRIVILEGED, tolerance=0.4)
+    pd.testing.assert_frame_equal(joint.table(), apart.table())
+    pd.testing.assert_frame_equal(joint.plausibility().table(), apart.plausibility().table())
+
+
+def test_labels_give_means_and_errors_by_group():
+    y, weights = X["points"] + 0.25, np.arange(1.0, len(X) + 1)
+    shift = assess_shift(lambda X: 2.0 * X["points"], X, {"sex": "M"}, y=y, sample_weight=weights)
+    men = X["sex"] == "M"
+    error = (2.0 * X["points"] - y)[men]
+    row = shift.by_group.set_index("group").loc["M"]
+    assert row["mean_label"] == pytest.approx(np.average(y[men], weights=weights[men]))
+    assert row["mean_error"] == pytest.approx(np.average(error, weights=weights[men]))
+    assert row["mean_absolute_error"] == pytest.approx(
+        np.average(error.abs(), weights=weights[men])
+    )
+    assert shift.errors["mean_score"] == pytest.approx(
+        np.average(2.0 * X["points"], weights=weights)
+    )
+    assert assess_shift(lambda X: 2.0 * X["points"], X, {"sex": "M"}).errors.empty

@@ -777,6 +777,21 @@ CASES = {
             ValueError,
             ("threshold", "number", "'half'"),
         ),
+        "a threshold and a tolerance": (
+            lambda: shift(threshold=1, tolerance=1),
+            ValueError,
+            ("threshold", "tolerance", "one of them"),
+        ),
+        "a negative tolerance": (
+            lambda: shift(tolerance=-1),
+            ValueError,
+            ("tolerance", "0", "-1"),
+        ),
+        "labels in words": (
+            lambda: shift(y=[*"abc"]),
+            ValueError,
+            ("y", "number", "'a'"),
+        ),
         "a classifier without scores": (
             lambda: assess_shift(
                 VotingClassifier([("m", forest())]).fit(NUMBERS, [0, 0, 1, 1]), NUMBERS, {"sex": 1}
