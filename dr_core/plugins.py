@@ -50,6 +50,7 @@ from dr_core._utils import (
 )
 from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features
+from dr_core.marginalization import RESPONSES
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
@@ -79,6 +80,7 @@ __all__ = [
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
+    "RESPONSES",
     "Array",
     "Attribute",
     "Bootstrap",
