@@ -90,7 +90,8 @@ def iter_retrained(kind: str, train: Training) -> Iterator[tuple[str, Any]]:
     yield from iter_marginalized(whole, train)
     yield "columns left out", leave_out(ensemble, train)
     yield "Reweighing (AIF360)", reweigh(ensemble, train)
-    yield "ExponentiatedGradient (fairlearn)", reduce(ensemble, train)
+    if kind == "bagging":  # each of its steps fits a whole ensemble
+        yield "ExponentiatedGradient (fairlearn)", reduce(ensemble, train)
     yield "ThresholdOptimizer (fairlearn)", choose_thresholds(ensemble, train)
 
 
