@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from aif360_dr._carriers import Carriers, find_carriers
 from aif360_dr._checks import get_label_values
@@ -17,7 +19,7 @@ from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels, get_model_input, predict_labels
 from aif360_dr._randomized import find_dataset_distribution
 from dr_core import RandomizedModel, marginalize
-from dr_core.plugins import Array, Rules, get_predict
+from dr_core.plugins import RESPONSES, Array, Rules, check_choice, get_predict
 
 __all__ = ["AttributeMarginalization"]
 
@@ -93,8 +95,11 @@ class AttributeMarginalization(Transformer):
         Returns:
             self
         """
+        check_choice("response", self.response, RESPONSES)
         if not isinstance(self.estimator, Transformer):
             get_predict(self.estimator)
+        if isinstance(self.estimator, BaseEstimator):
+            check_is_fitted(self.estimator)
         self._carriers = find_carriers(
             dataset_true,
             self.privileged_groups,

@@ -50,7 +50,7 @@ from dr_core.risk import (
     have_fractions,
 )
 
-__all__ = ["MarginalizedModel", "marginalize"]
+__all__ = ["RESPONSES", "MarginalizedModel", "marginalize"]
 
 WEIGHTINGS = ("empirical", "uniform")
 """Valid values of `weights`."""
@@ -240,6 +240,10 @@ def _find_probabilities(
     if known is not None or response == "predict":
         return known
     classes = getattr(estimator, "classes_", None)
+    if isinstance(classes, list) and any(map(np.ndim, classes)):
+        raise ValueError(
+            f"the {type(estimator).__name__} has several outputs; fit and average one at a time."
+        )
     if hasattr(estimator, "predict_proba") and classes is not None:
         return RandomizedModel(estimator.predict_proba, np.asarray(classes).tolist())
     if response == "predict_proba":

@@ -60,6 +60,7 @@ from dr_core._utils import (
 )
 from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features, check_is_vote
+from dr_core.marginalization import RESPONSES
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
@@ -92,6 +93,7 @@ __all__ = [
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
+    "RESPONSES",
     "WEIGHT",
     "Array",
     "Attribute",

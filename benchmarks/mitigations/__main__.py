@@ -13,7 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.mitigations.judging import iter_pieces, judge_pruned, judge_retrained
+from benchmarks.mitigations.judging import (
+    REPEATS,
+    SLOW_REPEATS,
+    iter_pieces,
+    judge_pruned,
+    judge_retrained,
+)
 from benchmarks.mitigations.summary import show_summary, summarize
 from benchmarks.paper.output import write_csv
 from benchmarks.paper.store import Settings, run
@@ -26,8 +32,10 @@ def main(arguments: list[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     experiment = "quick" if options.quick else "results"
     settings = Settings(FOLDER, options.quick, options.n_jobs, options.restart)
-    pieces = list(iter_pieces(options.quick))
-    found = [run(experiment, work, pieces, settings) for work in (judge_retrained, judge_pruned)]
+    found = [
+        run(experiment, work, list(iter_pieces(repeats, options.quick)), settings)
+        for work, repeats in ((judge_retrained, SLOW_REPEATS), (judge_pruned, REPEATS))
+    ]
     summary = summarize(pd.concat(found, ignore_index=True))
     write_csv(summary, settings.folder(experiment) / "summary.csv")
     show_summary(summary)

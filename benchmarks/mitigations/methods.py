@@ -41,6 +41,9 @@ ENSEMBLES: dict[str, Callable[[int], Any]] = {
     ),
 }
 
+ITERATIONS, WEIGHTED_ITERATIONS = 200, 40
+"""Iterations of POAF; fewer for AdaBoost, whose votes have weights and take longer."""
+
 HELD_OUT_SHARE = 1 / 3
 MAX_REDUCTION_STEPS = 3
 """Steps of `ExponentiatedGradient`, each of which fits the whole ensemble."""
@@ -79,7 +82,7 @@ class Training:
         return self.take(np.sort(parts[0])), self.take(np.sort(parts[1]))
 
 
-def iter_retrained(kind: str, train: Training, reduces: bool) -> Iterator[tuple[str, Any]]:
+def iter_retrained(kind: str, train: Training) -> Iterator[tuple[str, Any]]:
     """Yield the whole ensemble and the ways that fit or average it anew, with their names."""
     ensemble = ENSEMBLES[kind](train.seed)
     whole = clone(ensemble).fit(train.X, train.y)
@@ -87,7 +90,7 @@ def iter_retrained(kind: str, train: Training, reduces: bool) -> Iterator[tuple[
     yield from iter_marginalized(whole, train)
     yield "columns left out", leave_out(ensemble, train)
     yield "Reweighing (AIF360)", reweigh(ensemble, train)
-    if reduces:
+    if kind == "bagging":  # each of its steps fits a whole ensemble
         yield "ExponentiatedGradient (fairlearn)", reduce(ensemble, train)
     yield "ThresholdOptimizer (fairlearn)", choose_thresholds(ensemble, train)
 
@@ -149,7 +152,8 @@ def pruning(train: Training) -> dict[str, Any]:
 
 def prune_by_poaf(part: Any, train: Training) -> Any:
     """Take the lowest risk within one point of the lowest error."""
-    how = {"selection": "min_risk", "accuracy_tolerance": 0.01, "n_iter": 200}
+    n_iter = WEIGHTED_ITERATIONS if isinstance(part, AdaBoostClassifier) else ITERATIONS
+    how = {"selection": "min_risk", "accuracy_tolerance": 0.01, "n_iter": n_iter}
     return POAFPruner(part, **how, **pruning(train)).fit(train.X, train.y)
 
 

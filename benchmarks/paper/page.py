@@ -48,7 +48,10 @@ def lawschool_table(results: Path) -> pd.DataFrame:
     return lawschool.side_by_side(pd.read_csv(results / "lawschool" / "summary.csv"))
 
 
-TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
+Tables = dict[str, Callable[[Path], pd.DataFrame]]
+"""Functions of the folder of results, by the name of the table on the page."""
+
+TABLES: Tables = {
     "claims": claims_table,
     "quality": quality_table,
     "lead": lead_table,
@@ -59,12 +62,12 @@ TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
 }
 
 
-def refreshed(text: str, results: Path = RESULTS) -> str:
+def refreshed(text: str, results: Path = RESULTS, tables: Tables = TABLES) -> str:
     """Return the page with its tables made anew."""
 
     def table(match: re.Match[str]) -> str:
         start, name, end = match.groups()
-        return f"{start}{markdown(TABLES[name](results))}\n{end}"
+        return f"{start}{markdown(tables[name](results))}\n{end}"
 
     return MARKED.sub(table, text)
 

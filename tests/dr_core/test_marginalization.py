@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from fairlearn.postprocessing import ThresholdOptimizer
-from fairlearn.reductions import DemographicParity, ExponentiatedGradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -72,14 +71,14 @@ class Booster:
     """A model of another library: scores of rows, without any of scikit-learn's attributes."""
 
     def __init__(self, X, y):
-        self.inner = HistGradientBoostingClassifier(max_iter=10).fit(X, y)
+        self.inner = HistGradientBoostingClassifier(max_iter=5).fit(X, y)
 
     def predict(self, X):
         return self.inner.predict_proba(X)[:, 1].astype(np.float32)
 
 
 CLASSIFIERS = {
-    "gradient boosting": HistGradientBoostingClassifier(max_iter=20),
+    "gradient boosting": HistGradientBoostingClassifier(max_iter=5),
     "forest": RandomForestClassifier(10, random_state=0),
     "bagging": BaggingClassifier(DecisionTreeClassifier(), 10, random_state=0),
     "AdaBoost": AdaBoostClassifier(n_estimators=10, random_state=0),
@@ -93,13 +92,13 @@ CLASSIFIERS = {
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_risk_is_exactly_zero_on_every_data_set(name, kind):
     bunch = datasets.load(name)
-    rows = np.arange(0, len(bunch.data), max(1, len(bunch.data) // 400))
+    rows = np.arange(0, len(bunch.data), max(1, len(bunch.data) // 300))
     X, y = bunch.data.iloc[rows], bunch.target.iloc[rows]
     averaged = marginalize(pipeline(CLASSIFIERS[kind]).fit(X, y), X, bunch.privileged)
     risk = assess_risk(averaged, X, bunch.privileged)
     assert risk.value == 0
     assert risk.worst_case == 0
-    assert all(one == 0 for one in risk.by_attribute.values())
+    assert (risk.by_attribute == 0).all()
 
 
 def test_probabilities_are_the_same_to_the_last_bit():
@@ -112,8 +111,8 @@ def test_probabilities_are_the_same_to_the_last_bit():
 
 def test_a_regressor_is_averaged_and_has_no_risk():
     law = datasets.load("lawschool")
-    X, y = law.data.iloc[:1000], law.target.iloc[:1000]
-    model = pipeline(HistGradientBoostingRegressor(max_iter=20)).fit(X, y)
+    X, y = law.data.iloc[:500], law.target.iloc[:500]
+    model = pipeline(HistGradientBoostingRegressor(max_iter=5)).fit(X, y)
     averaged = marginalize(model, X, law.privileged)
     assert assess_risk(model, X, law.privileged, tolerance=1e-9).value > 0
     assert assess_risk(averaged, X, law.privileged, tolerance=1e-9).value == 0
@@ -220,7 +219,7 @@ def test_one_hot_attributes_are_set_as_a_whole():
     sex = OneHot(["sex_f", "sex_m"], privileged="sex_m")
     race = OneHot(["race_b", "race_o", "race_w"], privileged="race_w")
     privileged = {"sex": sex, "race": race}
-    model = HistGradientBoostingClassifier(max_iter=10).fit(hot, y)
+    model = HistGradientBoostingClassifier(max_iter=5).fit(hot, y)
     averaged = marginalize(model, hot, privileged)
     assert len(averaged.weights) == 6
     assert assess_risk(model, hot, privileged).value > 0
@@ -246,7 +245,7 @@ def test_rows_with_a_missing_value_do_not_count_and_are_averaged():
 
 def test_with_coupled_columns_the_coupled_risk_is_zero():
     income = datasets.load("income")
-    X, y = income.data.iloc[:1500], income.target.iloc[:1500]
+    X, y = income.data.iloc[:400], income.target.iloc[:400]
     is_odd = (X["sex"] == "Female") & (X["relationship"] == "Husband")
     is_odd |= (X["sex"] == "Male") & (X["relationship"] == "Wife")
     X, y = X[~is_odd], y[~is_odd]
@@ -291,25 +290,6 @@ def test_a_threshold_other_than_one_half_is_kept_or_warned_of():
     assert not hasattr(averaged, "predict_proba")
 
 
-def test_distributions_of_randomised_models_are_averaged():
-    X, y = people()
-    inner = pipeline(LogisticRegression(max_iter=1000))
-    reduced = ExponentiatedGradient(
-        inner,
-        DemographicParity(),
-        max_iter=5,
-        sample_weight_name="logisticregression__sample_weight",
-    )
-    reduced.fit(X, y, sensitive_features=X["sex"])
-    thresholds = ThresholdOptimizer(estimator=inner, predict_method="predict_proba")
-    thresholds.fit(X, y, sensitive_features=X["sex"])
-    for model in (reduced, thresholds):
-        averaged = marginalize(model, X, BOTH)
-        assert assess_risk(model, X, BOTH).value > 0
-        assert assess_risk(averaged, X, BOTH).value == 0
-        assert averaged.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(X)))
-
-
 def test_several_ways_to_lower_risk_are_compared_without_a_function():
     X, y = people()
     forest = RandomForestClassifier(10, random_state=0)
@@ -318,7 +298,7 @@ def test_several_ways_to_lower_risk_are_compared_without_a_function():
     models = {
         "model": model,
         "marginalised": marginalize(model, X, BOTH),
-        "columns left out": make_pipeline(drop, forest).fit(X, y),
+        "columns left out": make_pipeline(drop, clone(forest)).fit(X, y),
     }
     found = compare(models, X, y, BOTH).table()["discriminative_risk"].xs("all", level="attribute")
     assert found["model"] > 0
@@ -337,7 +317,7 @@ def test_partitions_give_the_frequencies_of_all_rows():
 
 def test_a_dask_frame_is_predicted_by_partition():
     X, y = people()
-    averaged = marginalize(pipeline(RandomForestClassifier(5, random_state=0)).fit(X, y), X, BOTH)
+    averaged = marginalize(pipeline(LogisticRegression(max_iter=1000)).fit(X, y), X, BOTH)
     frame = dd.from_pandas(X, npartitions=3)
     predicted = frame.map_partitions(averaged.predict, meta=np.array([], int)).compute()
     assert np.array_equal(predicted, averaged.predict(X))

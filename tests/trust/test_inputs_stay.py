@@ -200,11 +200,28 @@ CALLS = {
             BOTH,
             DOMAIN,
         ),
+        "marginalize": (
+            lambda *given: dr_core.marginalize(*given[:3], sample_weight=given[3]).predict(
+                given[1]
+            ),
+            forest(),
+            NUMBERS,
+            SEX,
+            WEIGHTS,
+        ),
         "perturb": (lambda *given: dr_core.perturb(*given, random_state=0), X, BOTH),
         "suggest_couplings": (dr_core.suggest_couplings, X, BOTH),
         "poaf": (lambda votes: dr_core.poaf(votes, 2, n_iter=0, random_state=0), VOTES),
     },
     "fairlearn_dr": {
+        "AttributeMarginalizer": (
+            fitted(fairlearn_dr.AttributeMarginalizer),
+            forest(),
+            SEX,
+            NUMBERS,
+            Y,
+            WEIGHTS,
+        ),
         "EPAFPruner": (fitted(fairlearn_dr.EPAFPruner), forest(), SEX, NUMBERS, Y, WEIGHTS),
         "POAFPruner": (fitted(fairlearn_dr.POAFPruner), forest(), SEX, NUMBERS, Y, WEIGHTS),
         **{
@@ -314,6 +331,13 @@ CALLS = {
             DecisionTreeClassifier(random_state=0),
             hiring(),
         ),
+        "AttributeMarginalization": (
+            lambda estimator, dataset: aif360_dr.AttributeMarginalization(
+                estimator, WOMEN, MEN
+            ).fit_predict(dataset),
+            forest_of_dataset(),
+            hiring(),
+        ),
         "POAFPruning": (pruned(aif360_dr.POAFPruning), forest_of_dataset(), hiring()),
         "perturb_dataset": (
             lambda dataset, groups: aif360_dr.perturb_dataset(dataset, groups, seed=0),
@@ -366,6 +390,7 @@ CALLS = {
 
 EXEMPT = {
     "dr_core": {
+        "MarginalizedModel",
         "Plausibility",
         "Suggestions",
         "iter_chunks",

@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from aif360_dr import (
+    AttributeMarginalization,
     Chain,
     DiscriminativeRiskMetric,
     DRJSONExplainer,
@@ -61,7 +62,44 @@ def poaf_pruning(estimator=None, groups=MEN, **options):
     return POAFPruning(forest() if estimator is None else estimator, WOMEN, groups, **options)
 
 
+def marginalization(estimator=None, groups=MEN, **options):
+    estimator = forest() if estimator is None else estimator
+    return AttributeMarginalization(estimator, WOMEN, groups, **options)
+
+
 CASES = {
+    "AttributeMarginalization": {
+        "unknown weights": (
+            lambda: marginalization(weights="equal").fit(hiring()),
+            ValueError,
+            ("weights", "empirical", "uniform", "'equal'"),
+        ),
+        "an unknown response": (
+            lambda: marginalization(response="score").fit(hiring()),
+            ValueError,
+            ("response", "auto", "predict_proba", "predict", "'score'"),
+        ),
+        "no model": (
+            lambda: marginalization("forest").fit(hiring()),
+            TypeError,
+            ("str", "predict(X)"),
+        ),
+        "an estimator that is not fitted": (
+            lambda: marginalization(RandomForestClassifier()).fit(hiring()),
+            NotFittedError,
+            ("RandomForestClassifier", "not fitted", "fit"),
+        ),
+        "predictions before fit": (
+            lambda: marginalization().predict(hiring()),
+            NotFittedError,
+            ("AttributeMarginalization", "not fitted", "fit"),
+        ),
+        "one group in place of a list": (
+            lambda: marginalization(groups={"sex": 1}).fit(hiring()),
+            TypeError,
+            ("privileged_groups", "[{'sex': 1}]", "{'sex': 1}"),
+        ),
+    },
     "perturb_dataset": {
         "a frame": (
             lambda: perturb_dataset(pd.DataFrame({"sex": [0, 1]}), MEN),

@@ -36,6 +36,7 @@ from dr_core import (
     export,
     iter_chunks,
     learn_attributes,
+    marginalize,
     perturb,
     poaf,
     suggest_couplings,
@@ -122,6 +123,51 @@ CASES = {
             lambda: between(25, 64, inclusive="all"),
             ValueError,
             ("inclusive", "both", "'all'"),
+        ),
+    },
+    "marginalize": {
+        "unknown weights": (
+            lambda: marginalize(lambda X: X["age"] > 30, X, SEX, weights="equal"),
+            ValueError,
+            ("weights", "empirical", "uniform", "'equal'"),
+        ),
+        "an unknown response": (
+            lambda: marginalize(lambda X: X["age"] > 30, X, SEX, response="score"),
+            ValueError,
+            ("response", "auto", "predict_proba", "predict", "'score'"),
+        ),
+        "probabilities of a model without any": (
+            lambda: marginalize(lambda X: X["age"] > 30, X, SEX, response="predict_proba"),
+            ValueError,
+            ("response", "predict_proba", "classes_", '"predict"', '"auto"'),
+        ),
+        "a class": (
+            lambda: marginalize(DecisionTreeClassifier, X, SEX),
+            TypeError,
+            ("DecisionTreeClassifier", "fitted instance"),
+        ),
+        "no model": (lambda: marginalize(1, X, SEX), TypeError, ("int", "predict(X)")),
+        "a sensitive column that is not in X": (
+            lambda: marginalize(lambda X: X["age"] > 30, X, {"race": "w"}),
+            ValueError,
+            ("'race'", "X", "'sex'", "'age'"),
+        ),
+        "missing predictions": (
+            lambda: marginalize(lambda X: [0.5, None, 1.0], X, SEX),
+            ValueError,
+            ("1 missing", "3 rows"),
+        ),
+        "weights that are all 0": (
+            lambda: marginalize(lambda X: X["age"] > 30, X, SEX, sample_weight=[0, 0, 0]),
+            ValueError,
+            ("sample_weight", "non-zero"),
+        ),
+        "a classifier of several outputs": (
+            lambda: marginalize(
+                DecisionTreeClassifier().fit(X[["age"]], [[0, 1], [1, 0], [1, 1]]), X, SEX
+            ),
+            ValueError,
+            ("DecisionTreeClassifier", "several outputs", "one"),
         ),
     },
     "learn_attributes": {
@@ -1564,6 +1610,7 @@ CASES = {
 EXEMPT = {
     "LABELS": "a constant",
     "POSITIONS": "a constant",
+    "MarginalizedModel": "a dataclass that marginalize makes, which checks what goes in",
     "Plausibility": "a dataclass that assess_risk makes; it checks nothing",
     "Suggestions": "a dataclass that suggest_couplings makes; it checks nothing",
     "Perturbations": "a NamedTuple that enumerate_perturbations makes; it checks nothing",

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from bad_inputs.allowed import ENSEMBLES, SELECTIONS
 from dr_core import Votes, assess_risk, assess_shift, compare, compute_bounds
 from fairlearn_dr import (
+    AttributeMarginalizer,
     EPAFPruner,
     POAFPruner,
     discriminative_risk,
@@ -91,7 +92,40 @@ GROUPED = {
     )
 }
 
+
+def marginalizer(estimator=None, **options):
+    estimator = forest() if estimator is None else estimator
+    return AttributeMarginalizer(estimator, **{"privileged": SEX, **options})
+
+
 CASES = GROUPED | {
+    "AttributeMarginalizer": {
+        "unknown weights": (
+            lambda: marginalizer(weights="equal").fit(X, Y),
+            ValueError,
+            ("weights", "empirical", "uniform", "'equal'"),
+        ),
+        "a sensitive column that is not in X": (
+            lambda: marginalizer(privileged={"race": 1}).fit(X, Y),
+            ValueError,
+            ("'race'", "X", "'sex'", "'age'", "model"),
+        ),
+        "a sensitive feature apart from X": (
+            lambda: marginalizer(privileged={"race": 1}).fit(X, Y, sensitive_features=Y),
+            ValueError,
+            ("'race'", "X", "sensitive_features", "model", "privileged"),
+        ),
+        "an estimator that should be fitted": (
+            lambda: marginalizer(prefit=True).fit(X, Y),
+            NotFittedError,
+            ("RandomForestClassifier", "not fitted"),
+        ),
+        "predictions before fit": (
+            lambda: marginalizer().predict(X),
+            NotFittedError,
+            ("AttributeMarginalizer", "not fitted"),
+        ),
+    },
     "discriminative_risk": {
         "nothing known of perturbed rows": (
             lambda: discriminative_risk(LABELS, LABELS),
