@@ -22,6 +22,7 @@ from dr_core import datasets
 from dr_core._utils import Array, check_integer, write_atomically
 from dr_core.cli._data_quality import Cleaning
 from dr_core.cli._files import STANDARD, save_standard_input
+from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
@@ -32,8 +33,9 @@ from dr_core.cli._terminal import (
     print_datasets,
     print_risk,
     print_stage,
+    print_verdict,
 )
-from dr_core.comparison import compare
+from dr_core.comparison import Verdict, compare
 from dr_core.report import make_environment
 from dr_core.risk import Plausibility, RiskAssessment, assess_risk
 
@@ -63,10 +65,13 @@ examples:
   dr-audit loans.csv --label repaid --favorable yes --privileged sex=male race=White,Asian
   dr-audit loans.parquet --label repaid --favorable yes --privileged sex=male \\
       --model model.skops --html audit.html --json audit.json
+  dr-audit loans.csv --label repaid --favorable yes --privileged sex=male --max-risk 0.05
   cat loans.csv | dr-audit - --label repaid --favorable yes --privileged sex=male --json -
 
 exit codes:
-  0    the audit was completed
+  0    the audit was completed; if there are limits, they are kept
+  1    a limit is exceeded
+  3    the data cannot tell whether a limit is kept
   2    bad input, or the audit could not be completed
   130  interrupted
 """
@@ -78,6 +83,8 @@ SOURCE_HELP = (
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
+MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
+MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
 NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
     "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
@@ -106,7 +113,7 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     0
     """
     options = _make_parser().parse_args(arguments)
-    to_stdout = STANDARD in (options.json, options.html)
+    to_stdout = STANDARD in (options.json, options.html, options.junit)
     try:
         return _run(options, console or make_console(stderr=to_stdout))
     except MemoryError:
@@ -147,6 +154,9 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
     add("--json", type=Path, metavar="FILE", help="also write the values as JSON; - for stdout")
     add("--html", type=Path, metavar="FILE", help="also write an HTML report; - for stdout")
+    add("--max-risk", nargs="+", default=[], metavar="LIMIT", help=MAX_RISK_HELP)
+    add("--max-gap", nargs="+", default=[], metavar="MEASURE=LIMIT", help=MAX_GAP_HELP)
+    add("--junit", type=Path, metavar="FILE", help="also write the limits as a JUnit file")
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
@@ -159,8 +169,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    audit(options, console, subject, model, rows, facts)
-    return 0
+    return audit(options, console, subject, model, rows, facts)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -168,7 +177,9 @@ def _check_outputs(options: argparse.Namespace) -> None:
     named = (None, str(STANDARD), *datasets.names())
     source = None if options.source in named else Path(options.source)
     inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
-    check_outputs(inputs, {"--json": options.json, "--html": options.html})
+    outputs = {"--json": options.json, "--html": options.html, "--junit": options.junit}
+    check_outputs(inputs, outputs)
+    check_options(options)
     if options.html:
         make_environment()
     elif options.individuals:
@@ -182,9 +193,11 @@ def _audit_quantity(
     model: Any,
     rows: Any,
     facts: dict[str, str],
-) -> None:
+) -> int:
     if options.html:
         raise ValueError("--html needs a label with classes; this label is a quantity.")
+    if options.max_risk or options.max_gap:
+        raise ValueError("--max-risk and --max-gap need a label with classes.")
     tolerance = options.tolerance
     if tolerance is None and subject.is_chunked:
         raise ValueError("the label is a quantity: --chunk-rows needs --tolerance too.")
@@ -201,6 +214,7 @@ def _audit_quantity(
         found += _assess_plausibility(subject, coupled)
     print_risk(console, table, found, facts | {"tolerance": f"{tolerance:.4g}"})
     write_output(console, options.json, partial(_write_risks, table))
+    return 0
 
 
 def _write_risks(table: pd.DataFrame, path: Path | None) -> str:
@@ -222,7 +236,7 @@ def _audit_classes(
     model: Any,
     rows: Any,
     facts: dict[str, str],
-) -> None:
+) -> int:
     if options.tolerance is not None:
         raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
     what = ", bounds and pruning" if options.html and not subject.is_chunked else ""
@@ -241,20 +255,28 @@ def _audit_classes(
             reference=None if subject.is_chunked else subject.X,
             **_get_chunk_options(subject),
         )
-    comparison = replace(comparison, evidence=_collect_evidence(subject))
+    verdict = check_limits(options, comparison)
+    comparison = replace(comparison, evidence=_collect_evidence(subject, verdict))
     print_comparison(console, comparison, facts)
+    if verdict is not None:
+        print_verdict(console, verdict)
     _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
     write_output(console, options.json, comparison.to_json)
     title = f"Audit of {subject.name}"
     to_html = partial(comparison.to_html, title=title, facts=facts)
     write_output(console, options.html, to_html)
+    if verdict is None:
+        return 0
+    write_output(console, options.junit, partial(write_junit, verdict))
+    return EXIT_CODES[verdict.outcome]
 
 
-def _collect_evidence(subject: Subject) -> dict[str, Any]:
+def _collect_evidence(subject: Subject, verdict: Verdict | None) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
-    if subject.findings is None:
-        return {}
-    return {"data_quality": [finding.to_dict() for finding in subject.findings]}
+    evidence: dict[str, Any] = {}
+    if subject.findings is not None:
+        evidence["data_quality"] = [finding.to_dict() for finding in subject.findings]
+    return evidence if verdict is None else evidence | {"verdict": verdict.to_dict()}
 
 
 @contextmanager
@@ -281,12 +303,14 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
+    # A model that cannot be loaded is one line of its own.
+    given = options.model
+    model = load_model(given, trust_pickle=options.trust_pickle) if given else None
     _print_notes(notes)
     for finding in subject.findings or ():
         print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
-    if options.model:
-        model = load_model(options.model, trust_pickle=options.trust_pickle)
-        return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
+    if given:
+        return subject, model, None, _collect_facts(subject, given.name, subject.n_rows)
     train, test = _split(subject, options.seed)
     print_stage(f"training a random forest on {len(train):,} rows")
     model = default_model(

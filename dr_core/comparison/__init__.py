@@ -4,6 +4,7 @@
 - `_comparison`: its result
 - `_breakdown`: risk by group and direction
 - `_individuals`: rows most at risk
+- `_policy`: limits on risk and gaps, decided on intervals
 - `_ensemble_audit`: bounds and pruning of models that are votes
 - `_plot`: the picture of a comparison
 """
@@ -19,15 +20,21 @@ from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
+from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict
 
 __all__ = [
     "COUPLED_RISK",
     "DRAWN_MEASURES",
+    "FAIL",
     "IMPLAUSIBLE_SHARE",
+    "PASS",
     "PERTURBED_RISK",
     "PLAUSIBLE_RISK",
+    "UNDECIDED",
     "Comparison",
+    "Decision",
     "EnsembleAudit",
     "Individuals",
+    "Verdict",
     "compare",
 ]
