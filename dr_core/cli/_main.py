@@ -25,6 +25,7 @@ from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
+from dr_core.cli._provenance import collect_provenance, describe_provenance
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -35,6 +36,7 @@ from dr_core.cli._terminal import (
     print_stage,
     print_verdict,
 )
+from dr_core.cli._verify import verify
 from dr_core.comparison import Verdict, compare
 from dr_core.report import make_environment
 from dr_core.risk import Plausibility, RiskAssessment, assess_risk
@@ -85,6 +87,7 @@ COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the doc
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
 MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
 MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
+VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
 NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
     "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
@@ -112,10 +115,15 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     | ricci     | 118    | Race=W ...
     0
     """
-    options = _make_parser().parse_args(arguments)
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
     to_stdout = STANDARD in (options.json, options.html, options.junit)
     try:
-        return _run(options, console or make_console(stderr=to_stdout))
+        console = console or make_console(stderr=to_stdout)
+        if options.verify:
+            return verify(options.verify, parser, options.trust_pickle, _run, console)
+        return _run(options, console)
     except MemoryError:
         print(OUT_OF_MEMORY, file=sys.stderr)
         return BAD_INPUT
@@ -157,6 +165,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--max-risk", nargs="+", default=[], metavar="LIMIT", help=MAX_RISK_HELP)
     add("--max-gap", nargs="+", default=[], metavar="MEASURE=LIMIT", help=MAX_GAP_HELP)
     add("--junit", type=Path, metavar="FILE", help="also write the limits as a JUnit file")
+    add("--verify", type=Path, metavar="FILE", help=VERIFY_HELP)
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
@@ -256,13 +265,17 @@ def _audit_classes(
             **_get_chunk_options(subject),
         )
     verdict = check_limits(options, comparison)
-    comparison = replace(comparison, evidence=_collect_evidence(subject, verdict))
+    source = {"split": _describe_split(subject, rows, options.seed)}
+    provenance = collect_provenance(options, source, comparison.settings)
+    evidence = _collect_evidence(subject, verdict) | {"provenance": provenance}
+    comparison = replace(comparison, evidence=evidence)
     print_comparison(console, comparison, facts)
     if verdict is not None:
         print_verdict(console, verdict)
     _print_notes(notes, [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else [])
     write_output(console, options.json, comparison.to_json)
     title = f"Audit of {subject.name}"
+    facts |= describe_provenance(provenance)
     to_html = partial(comparison.to_html, title=title, facts=facts)
     write_output(console, options.html, to_html)
     if verdict is None:
@@ -320,6 +333,14 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     return subject, model, test, facts
 
 
+def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:
+    """Return how the rows to audit were chosen; None if all rows are audited."""
+    if rows is None:
+        return None
+    by = "people" if subject.person is not None else "rows, stratified by the label"
+    return {"audited_share": TEST_SHARE, "seed": seed, "by": by}
+
+
 def _split(subject: Subject, seed: int) -> tuple[Array, Array]:
     """Return the rows to train on and those to audit; all rows of a person are in one part."""
     if subject.person is not None:
@@ -348,7 +369,9 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    path = save_standard_input() if options.source == str(STANDARD) else Path(options.source)
+    if options.source == str(STANDARD):
+        options.source = str(save_standard_input())
+    path = Path(options.source)
     file = path, options.label, options.favorable, options.privileged
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:
