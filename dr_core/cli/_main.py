@@ -21,8 +21,10 @@ from dr_core import datasets
 from dr_core._utils import Array, check_integer, write_atomically
 from dr_core.cli._data_quality import Cleaning
 from dr_core.cli._files import STANDARD, save_standard_input
+from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
+from dr_core.cli._provenance import collect_provenance, describe_provenance
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -31,8 +33,10 @@ from dr_core.cli._terminal import (
     print_datasets,
     print_quantity,
     print_stage,
+    print_verdict,
 )
-from dr_core.comparison import compare, describe_environment
+from dr_core.cli._verify import verify
+from dr_core.comparison import Verdict, compare, describe_environment
 from dr_core.report import QuantityAudit, make_environment, render_quantity
 from dr_core.risk import Plausibility, ShiftAssessment, assess_shift
 
@@ -59,10 +63,13 @@ examples:
   dr-audit loans.csv --label repaid --favorable yes --privileged sex=male race=White,Asian
   dr-audit loans.parquet --label repaid --favorable yes --privileged sex=male \\
       --model model.skops --html audit.html --json audit.json
+  dr-audit loans.csv --label repaid --favorable yes --privileged sex=male --max-risk 0.05
   cat loans.csv | dr-audit - --label repaid --favorable yes --privileged sex=male --json -
 
 exit codes:
-  0    the audit was completed
+  0    the audit was completed; if there are limits, they are kept
+  1    a limit is exceeded
+  3    the data cannot tell whether a limit is kept
   2    bad input, or the audit could not be completed
   130  interrupted
 """
@@ -75,6 +82,9 @@ CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs 
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
 PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
+MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
+MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
+VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
 NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
     "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
@@ -102,10 +112,15 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     | ricci     | 118    | Race=W ...
     0
     """
-    options = _make_parser().parse_args(arguments)
-    to_stdout = STANDARD in (options.json, options.html)
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
+    to_stdout = STANDARD in (options.json, options.html, options.junit)
     try:
-        return _run(options, console or make_console(stderr=to_stdout))
+        console = console or make_console(stderr=to_stdout)
+        if options.verify:
+            return verify(options.verify, parser, options.trust_pickle, _run, console)
+        return _run(options, console)
     except MemoryError:
         print(OUT_OF_MEMORY, file=sys.stderr)
         return BAD_INPUT
@@ -148,6 +163,10 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="seed of split, model and bootstrap (%(default)s)")
     add("--json", type=Path, metavar="FILE", help="also write the values as JSON; - for stdout")
     add("--html", type=Path, metavar="FILE", help="also write an HTML report; - for stdout")
+    add("--max-risk", nargs="+", default=[], metavar="LIMIT", help=MAX_RISK_HELP)
+    add("--max-gap", nargs="+", default=[], metavar="MEASURE=LIMIT", help=MAX_GAP_HELP)
+    add("--junit", type=Path, metavar="FILE", help="also write the limits as a JUnit file")
+    add("--verify", type=Path, metavar="FILE", help=VERIFY_HELP)
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
 
@@ -160,8 +179,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    audit(options, console, subject, model, rows, facts)
-    return 0
+    return audit(options, console, subject, model, rows, facts)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -169,7 +187,9 @@ def _check_outputs(options: argparse.Namespace) -> None:
     named = (None, str(STANDARD), *datasets.names())
     source = None if options.source in named else Path(options.source)
     inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
-    check_outputs(inputs, {"--json": options.json, "--html": options.html})
+    outputs = {"--json": options.json, "--html": options.html, "--junit": options.junit}
+    check_outputs(inputs, outputs)
+    check_options(options)
     if options.html:
         make_environment()
     elif options.individuals:
@@ -183,26 +203,33 @@ def _audit_quantity(
     model: Any,
     rows: Any,
     facts: dict[str, str],
-) -> None:
+) -> int:
     if options.individuals:
         raise ValueError("--individuals needs a label with classes; this label is a quantity.")
+    if options.max_risk or options.max_gap:
+        raise ValueError("--max-risk and --max-gap need a label with classes.")
     X, y = subject.at(rows)
     shift_options = {"y": y, "tolerance": options.tolerance, "person": subject.person_at(rows)}
     shift_options |= {"response": "predict"} | _get_chunk_options(subject)
     attributes = [subject.attributes.uncoupled]
     attributes += [subject.attributes] if subject.attributes.has_couplings else []
     shift, *coupled = [assess_shift(model, X, one, **shift_options) for one in attributes]
+    settings = {"rows": shift.n_rows, "random_state": options.seed}
+    settings |= describe_environment({"model": model})
+    evidence = _collect_evidence(options, subject, rows, settings)
     audit = QuantityAudit(
         shift,
         coupled[0] if coupled else None,
         [found for one in (shift, *coupled) for found in _assess_plausibility(subject, one)],
-        {"rows": shift.n_rows, "random_state": options.seed}
-        | describe_environment({"model": model}),
+        settings,
+        evidence,
     )
     print_quantity(console, audit, facts)
     write_output(console, options.json, partial(_write_text, audit.to_json))
+    facts |= describe_provenance(evidence["provenance"])
     page = partial(render_quantity, audit, f"Audit of {subject.name}", facts)
     write_output(console, options.html, partial(_write_text, page))
+    return 0
 
 
 def _write_text(make: Callable[[], str], path: Path | None) -> str:
@@ -225,7 +252,7 @@ def _audit_classes(
     model: Any,
     rows: Any,
     facts: dict[str, str],
-) -> None:
+) -> int:
     if options.tolerance is not None:
         raise ValueError("--tolerance needs a label that is a quantity; this label has classes.")
     what = ", bounds and pruning" if options.html and not subject.is_chunked else ""
@@ -244,21 +271,38 @@ def _audit_classes(
             reference=None if subject.is_chunked else subject.X,
             **_get_chunk_options(subject),
         )
-    comparison = replace(comparison, evidence=_collect_evidence(subject))
+    verdict = check_limits(options, comparison)
+    evidence = _collect_evidence(options, subject, rows, comparison.settings, verdict)
+    comparison = replace(comparison, evidence=evidence)
     print_comparison(console, comparison, facts)
+    if verdict is not None:
+        print_verdict(console, verdict)
     more = [NO_ENSEMBLES_NOTE] if options.html and subject.is_chunked else []
     _print_notes(notes, [*more, *comparison.settings.get("notes", ())])
     write_output(console, options.json, comparison.to_json)
     title = f"Audit of {subject.name}"
+    facts |= describe_provenance(evidence["provenance"])
     to_html = partial(comparison.to_html, title=title, facts=facts)
     write_output(console, options.html, to_html)
+    if verdict is None:
+        return 0
+    write_output(console, options.junit, partial(write_junit, verdict))
+    return EXIT_CODES[verdict.outcome]
 
 
-def _collect_evidence(subject: Subject) -> dict[str, Any]:
+def _collect_evidence(
+    options: argparse.Namespace,
+    subject: Subject,
+    rows: Any,
+    settings: dict[str, Any],
+    verdict: Verdict | None = None,
+) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
-    if subject.findings is None:
-        return {}
-    return {"data_quality": [finding.to_dict() for finding in subject.findings]}
+    source = {"split": _describe_split(subject, rows, options.seed)}
+    evidence: dict[str, Any] = {"provenance": collect_provenance(options, source, settings)}
+    if subject.findings is not None:
+        evidence["data_quality"] = [finding.to_dict() for finding in subject.findings]
+    return evidence if verdict is None else evidence | {"verdict": verdict.to_dict()}
 
 
 @contextmanager
@@ -285,12 +329,14 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
+    # A model that cannot be loaded is one line of its own.
+    given = options.model
+    model = load_model(given, trust_pickle=options.trust_pickle) if given else None
     _print_notes(notes)
     for finding in subject.findings or ():
         print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
-    if options.model:
-        model = load_model(options.model, trust_pickle=options.trust_pickle)
-        return subject, model, None, _collect_facts(subject, options.model.name, subject.n_rows)
+    if given:
+        return subject, model, None, _collect_facts(subject, given.name, subject.n_rows)
     train, test = _split(subject, options.seed)
     print_stage(f"training a random forest on {len(train):,} rows")
     model = default_model(
@@ -298,6 +344,14 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     ).fit(*subject.at(train))
     facts = _collect_facts(subject, "random forest trained on the other rows", len(test))
     return subject, model, test, facts
+
+
+def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:
+    """Return how the rows to audit were chosen; None if all rows are audited."""
+    if rows is None:
+        return None
+    by = "people" if subject.person is not None else "rows, stratified by the label"
+    return {"audited_share": TEST_SHARE, "seed": seed, "by": by}
 
 
 def _split(subject: Subject, seed: int) -> tuple[Array, Array]:
@@ -328,7 +382,9 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    path = save_standard_input() if options.source == str(STANDARD) else Path(options.source)
+    if options.source == str(STANDARD):
+        options.source = str(save_standard_input())
+    path = Path(options.source)
     file = path, options.label, options.favorable, options.privileged
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:

@@ -16,7 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from dr_core import datasets
-from dr_core.comparison import Comparison
+from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Verdict
 from dr_core.metrics import PERFORMANCE_MEASURES
 from dr_core.report import (
     QuantityAudit,
@@ -35,6 +35,7 @@ __all__ = [
     "print_datasets",
     "print_quantity",
     "print_stage",
+    "print_verdict",
 ]
 
 GROUP_NAMES = {
@@ -116,6 +117,14 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         "minus privileged. A discriminative risk of 0 is necessary for fairness, not sufficient.",
         style="dim",
     )
+
+
+def print_verdict(console: Console, verdict: Verdict) -> None:
+    """Print the decision on each limit."""
+    styles = {PASS: "bold green", FAIL: "bold red", UNDECIDED: "bold yellow"}
+    console.print()
+    for decision in verdict.decisions:
+        console.print(Text(escape_unprintable(decision), style=styles[decision.outcome]))
 
 
 def _is_narrow(console: Console, attributes: Sequence[Any]) -> bool:

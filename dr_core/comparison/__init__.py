@@ -5,6 +5,7 @@
 - `_breakdown`: risk by group and direction
 - `_score_shift`: how far the scores of models move
 - `_individuals`: rows most at risk
+- `_policy`: limits on risk and gaps, decided on intervals
 - `_ensemble_audit`: bounds and pruning of models that are votes
 - `_plot`: the picture of a comparison
 """
@@ -25,18 +26,24 @@ from dr_core.comparison._comparison import (
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
+from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict
 from dr_core.comparison._score_shift import SCORE_SHIFT
 
 __all__ = [
     "COUPLED_RISK",
     "DRAWN_MEASURES",
+    "FAIL",
     "IMPLAUSIBLE_SHARE",
+    "PASS",
     "PERTURBED_RISK",
     "PLAUSIBLE_RISK",
     "SCORE_SHIFT",
+    "UNDECIDED",
     "Comparison",
+    "Decision",
     "EnsembleAudit",
     "Individuals",
+    "Verdict",
     "compare",
     "describe_environment",
     "describe_plan",

@@ -21,6 +21,7 @@ from dr_core._utils import Array, write_atomically
 from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._individuals import Individuals
+from dr_core.comparison._policy import Verdict, check_comparison
 from dr_core.metrics import DR
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Plausibility, describe_hidden_risk
@@ -114,6 +115,47 @@ class Comparison:
     def directions(self) -> pd.DataFrame:
         """Share of rows that would lose or gain the favourable label, for models × attributes."""
         return pd.DataFrame() if self.breakdown is None else self.breakdown.directions
+
+    def check(
+        self,
+        *,
+        max_risk: float | Mapping[Any, float] | None = None,
+        max_gap: Mapping[str, float] | None = None,
+    ) -> Verdict:
+        """Decide whether limits are kept, on the confidence intervals.
+
+        A limit is kept ("pass") if the upper end of the interval is within it, and exceeded
+        ("fail") if the lower end is beyond. Otherwise the data cannot tell ("undecided"), and the
+        decision has an estimate of how many rows could.
+
+        Parameters
+        ----------
+        max_risk : float or mapping
+            Largest acceptable discriminative risk, all attributes perturbed together; or a
+            mapping from attributes, and "all", to limits.
+        max_gap : mapping
+            From gaps such as "demographic_parity" to limits, for each attribute and all together.
+
+        Returns
+        -------
+        Verdict
+            It is true if every limit is kept. `str(verdict)` has a line for each limit.
+
+        Examples
+        --------
+        >>> from dr_core import compare
+        >>> X = pd.DataFrame({"sex": ["M", "F"] * 200, "age": range(400)})
+        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 200, "F": 210})
+        >>> y, measures = [0, 1] * 200, ["discriminative_risk"]
+        >>> found = compare({"rule": hires}, X, y, {"sex": "M"}, n_boot=9, measures=measures)
+        >>> verdict = found.check(max_risk=0.1)
+        >>> bool(verdict), verdict.outcome
+        (True, 'pass')
+        >>> print(found.check(max_risk=0.03))
+        UNDECIDED: discriminative risk of rule for sex: 0.0250 [0.0121, 0.0455], limit 0.03; \
+about 6,721 rows would decide, these are 400
+        """
+        return check_comparison(self, max_risk, max_gap)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return values and settings as JSON text, and write it to `path` if given.

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dr_core.report._drawings import Column, ReportTable, make_heading, make_text_cell
+from dr_core.report._drawings import (
+    Cell,
+    Column,
+    ReportTable,
+    make_heading,
+    make_text_cell,
+    make_value_cell,
+)
+from dr_core.report._words import describe_measure, format_interval, format_scenario
 
-__all__ = ["make_data_quality_table"]
+__all__ = ["make_data_quality_table", "make_verdict_table"]
 
 
 def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
@@ -34,6 +42,33 @@ def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
             for one in evidence["data_quality"]
         ],
     )
+
+
+def make_verdict_table(evidence: Mapping[str, Any]) -> ReportTable | None:
+    """Return the table of limits and whether they are kept; None if there are none."""
+    if "verdict" not in evidence:
+        return None
+    names = ["Measure", "Attribute", "Value", "Interval", "Limit", "Outcome", "Rows to decide"]
+    return ReportTable(
+        f"Limits, decided on confidence intervals: {evidence['verdict']['outcome']}",
+        [Column(name) for name in names],
+        [_make_limit_row(limit) for limit in evidence["verdict"]["limits"]],
+        "Pass: the whole interval is within the limit. Fail: all of it is beyond. Otherwise the "
+        "data cannot tell.",
+    )
+
+
+def _make_limit_row(limit: Mapping[str, Any]) -> list[Cell]:
+    needed = limit["rows_needed"]
+    return [
+        make_heading(describe_measure(limit["measure"]).title),
+        make_text_cell(format_scenario(limit["attribute"])),
+        make_value_cell(limit["value"]),
+        make_text_cell(format_interval(limit["low"], limit["high"])),
+        make_value_cell(limit["limit"], f"{limit['limit']:g}"),
+        make_text_cell(limit["outcome"]),
+        make_text_cell("–" if needed is None else f"about {needed:,}"),
+    ]
 
 
 def _get_texts(finding: Mapping[str, str]) -> list[str]:

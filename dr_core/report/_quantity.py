@@ -22,6 +22,7 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
+from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._sections import Headline
 from dr_core.report._words import (
@@ -53,12 +54,14 @@ class QuantityAudit:
     coupled : the same where coupled columns follow, or None
     plausibility : Plausibility without and with coupled columns; empty for rows in chunks
     settings : how it was computed
+    evidence : checks of the data and provenance; see `Comparison`
     """
 
     shift: ShiftAssessment
     coupled: ShiftAssessment | None = None
     plausibility: list[Plausibility] = field(default_factory=list)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self) -> pd.DataFrame:
         """Return the shift of each attribute, and of all together."""
@@ -76,6 +79,7 @@ class QuantityAudit:
             "shift": to_records(self.table().rename_axis("attribute").reset_index()),
             "groups": to_records(self.shift.by_group),
             "errors": to_records(self.shift.errors.to_frame().T)[0],
+            **self.evidence,
         }
         if self.plausibility:
             content["implausible_pairs"] = to_records(self.plausibility[0].pairs)
@@ -235,6 +239,13 @@ class QuantitySections:
             make_value_cell(row["rows"], f"{row['rows']:,}"),
             make_text_cell(privileged),
         ]
+
+    def data_quality(self) -> ReportTable | None:
+        """Table of what in the data can make the audit misleading; None if not checked."""
+        return make_data_quality_table(self.audit.evidence)
+
+    def verdict(self) -> None:
+        """No section: limits are for decisions."""
 
     def directions(self) -> None:
         """No section: the signed means are in the table of the shifts."""

@@ -33,7 +33,7 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._evidence import make_data_quality_table
+from dr_core.report._evidence import make_data_quality_table, make_verdict_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._plausible import (
     RISK_COLUMNS,
@@ -195,6 +195,10 @@ class Sections:
     def data_quality(self) -> ReportTable | None:
         """Table of what in the data can make the audit misleading; None if not checked."""
         return make_data_quality_table(self.comparison.evidence)
+
+    def verdict(self) -> ReportTable | None:
+        """Table of limits and whether they are kept; None if there are none."""
+        return make_verdict_table(self.comparison.evidence)
 
     # The headline
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import skops.io
+import yaml
 
 from dr_core import datasets
 from dr_core.cli import default_model, main
@@ -49,3 +50,13 @@ def test_there_are_commands_to_run():
 def test_the_command_runs(command, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+
+
+def test_the_workflow_of_the_page_on_limits_runs_as_written(folder, monkeypatch, capsys):
+    page = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(re.search("```yaml\n(.*?)```", page, re.DOTALL)[1])
+    steps = [step["run"] for step in workflow["jobs"]["audit"]["steps"] if "run" in step]
+    command = next(step for step in steps if step.startswith("dr-audit"))
+    monkeypatch.chdir(folder)
+    assert main(shlex.split(command.replace("\\\n", " "))[1:]) == 0, capsys.readouterr().out
+    assert {path.suffix for path in folder.glob("audit.*")} == {".html", ".json", ".xml"}

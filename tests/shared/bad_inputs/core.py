@@ -59,6 +59,9 @@ def forest():
     return RandomForestClassifier(n_estimators=3, random_state=0).fit(NUMBERS, [0, 0, 1, 1])
 
 
+DP, RISK = ["demographic_parity"], ["discriminative_risk"]
+
+
 def compared(**options):
     return compare({"m": model}, X, Y, SEX, **options)
 
@@ -1096,6 +1099,31 @@ CASES = {
         ),
     },
     "Comparison": {
+        "no limit": (
+            lambda: compared(n_boot=5, measures=RISK).check(),
+            ValueError,
+            ("max_risk", "max_gap"),
+        ),
+        "limits without intervals": (
+            lambda: compared(measures=RISK).check(max_risk=0.1),
+            ValueError,
+            ("n_boot", "intervals"),
+        ),
+        "a limit beyond 1": (
+            lambda: compared(n_boot=5, measures=RISK).check(max_risk=5),
+            ValueError,
+            ("max_risk", "5"),
+        ),
+        "a limit for an unknown attribute": (
+            lambda: compared(n_boot=5, measures=RISK).check(max_risk={"shoe": 0.1}),
+            ValueError,
+            ("max_risk", "shoe", "sex"),
+        ),
+        "a gap that is none": (
+            lambda: compared(n_boot=5, measures=DP).check(max_gap={"accuracy": 0.1}),
+            ValueError,
+            ("max_gap", "accuracy", "demographic_parity"),
+        ),
         "a report in a folder that does not exist": (
             lambda: compared(measures="accuracy").to_html("no/such/folder.html"),
             FileNotFoundError,

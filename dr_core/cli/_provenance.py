@@ -1,0 +1,132 @@
+"""Where numbers come from: hashes of files, command line, versions; and `--verify`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import file_digest
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from dr_core import datasets
+
+__all__ = [
+    "collect_provenance",
+    "describe_provenance",
+    "iter_differences",
+    "iter_other_versions",
+    "read_record",
+]
+
+HOST_LIBRARIES = ("fairlearn", "aif360", "scipy", "skops", "joblib")
+"""Distributions whose versions are recorded beside those of the comparison, if installed."""
+
+RESULTS = ("values", "directions", "groups")
+"""Parts of the JSON output that a run with the same input must repeat."""
+
+
+def collect_provenance(
+    options: Namespace, facts: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what is needed to repeat an audit, and to see whether its input is the same.
+
+    Parameters
+    ----------
+    options : options of the command, with its `arguments`
+    facts : what else is known, such as the split
+    settings : settings of the comparison, with date and versions
+    """
+    paths = {"model": options.model, "coupled": options.coupled}
+    inputs = {"data": _describe_data(options.source)}
+    inputs |= {name: _describe_file(path) for name, path in paths.items() if path}
+    versions = settings.get("versions", {}) | dict(_iter_host_versions())
+    return {
+        "command": ["dr-audit", *options.arguments],
+        "inputs": inputs,
+        "label": options.label,
+        "favorable": str(settings["favorable"]),
+        "seed": options.seed,
+        **facts,
+        "versions": versions,
+        "date": settings["date"],
+    }
+
+
+def describe_provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return the provenance as facts for the report."""
+    hashes = {
+        f"SHA-256 of {name}": f"{entry['sha256']} ({entry['name']}, {entry['bytes']:,} bytes)"
+        for name, entry in provenance["inputs"].items()
+    }
+    versions = ", ".join(f"{name} {number}" for name, number in provenance["versions"].items())
+    return {"command": shlex.join(provenance["command"]), **hashes, "versions": versions}
+
+
+def _describe_data(source: str) -> dict[str, Any]:
+    if source not in datasets.names():
+        return _describe_file(Path(source))
+    with as_file(files("dr_core.datasets").joinpath("data", f"{source}.csv.gz")) as path:
+        return _describe_file(path) | {"name": source}
+
+
+def _describe_file(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    return {"name": str(path), "sha256": digest, "bytes": path.stat().st_size}
+
+
+def _iter_host_versions() -> Iterator[tuple[str, str]]:
+    for name in HOST_LIBRARIES:
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read the JSON output of an audit; raise ValueError if it cannot be repeated."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"--verify: {path.name!r} cannot be read as JSON: {error}.") from error
+    command = record.get("provenance", {}).get("command") if isinstance(record, dict) else None
+    if not _is_command(command):
+        raise ValueError(
+            f"--verify: {path.name!r} has no provenance; pass a file that dr-audit --json wrote."
+        )
+    return dict(record)
+
+
+def _is_command(command: Any) -> bool:
+    is_list = isinstance(command, list) and all(isinstance(word, str) for word in command)
+    return is_list and command[:1] == ["dr-audit"]
+
+
+def iter_differences(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each input and each part of the results that is not the same."""
+    recorded, found = (one["provenance"]["inputs"] for one in (record, again))
+    for name, entry in recorded.items():
+        now = found.get(name, {}).get("sha256")
+        if now != entry["sha256"]:
+            yield f"{name}: SHA-256 of {entry['name']!r} was {entry['sha256']}, is {now}"
+    for part in RESULTS:
+        yield from _iter_changed(part, record.get(part, []), again[part])
+
+
+def _iter_changed(part: str, before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
+    changed = sum(one != other for one, other in zip(before, after, strict=False))
+    changed += abs(len(before) - len(after))
+    if changed:
+        yield f"{part}: {changed} of {len(before)} rows are different"
+
+
+def iter_other_versions(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each library of another version."""
+    before, now = (one["provenance"]["versions"] for one in (record, again))
+    for name, number in before.items():
+        if now.get(name) != number:
+            yield f"{name} was {number}, is {now.get(name, 'not installed')}"

@@ -1,0 +1,87 @@
+"""A policy decides in a pipeline: exit codes of real processes, and JUnit files."""
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from dr_core.cli._main import main
+
+COMMAND = [sys.executable, "-c", "from dr_core.cli import main; raise SystemExit(main())"]
+
+
+def run(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+# The risk of credit is 0.11, its interval 0.077 to 0.151.
+@pytest.mark.parametrize(
+    ("limits", "code", "outcome"),
+    [
+        (["--max-risk", "0.2"], 0, "PASS"),
+        (["--max-risk", "0.05"], 1, "FAIL"),
+        (["--max-risk", "0.12"], 3, "UNDECIDED"),
+        (["--max-risk", "five"], 2, None),
+    ],
+)
+def test_a_process_ends_with_the_decision(limits, code, outcome):
+    done = subprocess.run([*COMMAND, "credit", *limits], capture_output=True, text=True)
+    assert done.returncode == code
+    assert outcome is None or f"{outcome}: discriminative risk of model for all" in done.stdout
+    assert ("rows would decide" in done.stdout) == (code == 3)
+
+
+def test_one_failed_limit_fails_all(capsys, tmp_path):
+    limits = ("--max-risk", "sex=0.5", "age=0.01", "--max-gap", "demographic_parity=0.15")
+    junit, values = tmp_path / "junit.xml", tmp_path / "a.json"
+    code, out, _ = run(capsys, "credit", *limits, "--junit", junit, "--json", values)
+    assert code == 1
+    assert "PASS: discriminative risk of model for sex" in out
+    assert "FAIL: discriminative risk of model for age" in out
+    assert out.count(": demographic parity of model for") == 3
+    verdict = json.loads(values.read_text())["verdict"]
+    assert verdict["outcome"] == "fail"
+    suite = ElementTree.parse(junit).getroot()
+    outcomes = [limit["outcome"] for limit in verdict["limits"]]
+    counts = {
+        "tests": 5,
+        "failures": outcomes.count("fail"),
+        "errors": outcomes.count("undecided"),
+    }
+    assert {name: int(suite.get(name)) for name in counts} == counts
+    failed = [test.get("name") for test in suite if test.find("failure") is not None]
+    assert "discriminative_risk for age at most 0.01" in failed
+
+
+def test_the_report_shows_the_limits(capsys, tmp_path):
+    html = tmp_path / "a.html"
+    assert run(capsys, "credit", "--max-risk", "0.12", "--html", html)[0] == 3
+    assert "Limits, decided on confidence intervals: undecided" in html.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--junit", "{folder}/a.xml"), "--junit needs a limit"),
+        (("--max-risk", "0.1", "--n-boot", "0"), "need intervals: leave out --n-boot 0"),
+        (("--max-gap", "0.1"), "--max-gap must be NAME=NUMBER"),
+        (("--max-gap", "accuracy=0.1"), "'accuracy' is not a gap"),
+        (("--max-risk", "race=0.1"), "'race' is not a sensitive attribute"),
+        (("--max-risk", "7"), "max_risk must be a limit in [0, 1]"),
+    ],
+)
+def test_limits_that_mean_nothing_are_refused(capsys, tmp_path, options, message):
+    code, _, err = run(capsys, "credit", *(one.format(folder=tmp_path) for one in options))
+    assert code == 2
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_quantity_has_no_limits(capsys):
+    code, _, err = run(capsys, "lawschool", "--max-risk", "0.1")
+    assert code == 2
+    assert "need a label with classes" in err
