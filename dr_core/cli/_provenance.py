@@ -48,7 +48,7 @@ def collect_provenance(
         "command": ["dr-audit", *options.arguments],
         "inputs": inputs,
         "label": options.label,
-        "favorable": str(settings["favorable"]),
+        "favorable": None if "favorable" not in settings else str(settings["favorable"]),
         "seed": options.seed,
         **facts,
         "versions": versions,
