@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Level, Partitions, Recoded, Table, as_partitions, encode
+from dr_core._tables import Partitions, Recoded, Table, as_partitions, encode
 from dr_core._utils import Array, check_choice, find_repeated, quote, sort_values
 from dr_core.perturbation._couplings import (
     NO_COUPLINGS,
@@ -27,7 +27,7 @@ from dr_core.perturbation._couplings import (
     read_one_hot,
 )
 from dr_core.perturbation._dummies import warn_of_dummies
-from dr_core.perturbation._levels import add_level, check_level, find_level_keys
+from dr_core.perturbation._levels import add_level, check_level, decode_level, find_level_keys
 
 __all__ = [
     "ALL",
@@ -124,21 +124,17 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            codes = self._encode_one_hot(table, self.columns)
-        else:
-            _check_sensitive_columns(table, (self.name,))
-            what = f"sensitive attribute {self.name!r}"
-            codes = encode(table.factorize(self.name), self.values, what)
-        check_level(table, self, codes)
-        return codes
+            return self._encode_one_hot(table, self.columns)
+        _check_sensitive_columns(table, (self.name,))
+        what = f"sensitive attribute {self.name!r}"
+        return encode(table.factorize(self.name), self.values, what)
 
     def decode(self, codes: Array) -> dict[Any, Recoded]:
-        """Return the content of the attribute's columns, and index level, for these codes."""
-        level = {} if self.level is None else {Level(self.name): Recoded(self.level, codes)}
+        """Return the content of the attribute's columns for these codes."""
         if self.columns is None:
-            return {self.name: Recoded(self.values, codes)} | level
+            return {self.name: Recoded(self.values, codes)}
         # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
-        return level | {
+        return {
             column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
             for i, column in enumerate(self.columns)
         }
@@ -213,6 +209,8 @@ class SensitiveAttributes:
         codes = np.stack([attribute.encode(table) for attribute in self])
         if self.missing == "error":
             self._check_not_missing(codes)
+        for attribute, of_attribute in zip(self, codes, strict=True):
+            check_level(table, attribute, of_attribute)
         return codes
 
     def follow(self, before: Array, after: Array) -> Array:
@@ -243,7 +241,7 @@ class SensitiveAttributes:
         """
         columns: dict[Any, Recoded] = {}
         for attribute, of_attribute in zip(self, codes, strict=False):
-            columns |= attribute.decode(of_attribute)
+            columns |= attribute.decode(of_attribute) | decode_level(attribute, of_attribute)
         if self.has_couplings:
             columns |= self.couplings.decode(before[len(self) :], codes[len(self) :])
         return columns
@@ -339,7 +337,7 @@ def learn_attributes(
     table.read([*read, *find_level_keys(table, privileged)])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
-        _learn_attribute(table, name, value, domain.get(name))
+        add_level(table, _learn_attribute(table, name, value, domain.get(name)))
         for name, value in privileged.items()
     )
     attributes = SensitiveAttributes(learned, missing)
@@ -440,11 +438,11 @@ def _learn_attribute(
     table: Table | Partitions, name: Any, privileged: Any, domain: Collection[Any] | None
 ) -> Attribute:
     if isinstance(privileged, OneHot):
-        return add_level(table, _learn_one_hot(table, name, privileged))
+        return _learn_one_hot(table, name, privileged)
     _check_sensitive_columns(table, (name,))
     given = None if domain is None else [value for value in domain if not pd.isna(value)]
     values = _get_observed_values(table, name) if given is None else given
-    return add_level(table, _make_attribute(name, sort_values(dict.fromkeys(values)), privileged))
+    return _make_attribute(name, sort_values(dict.fromkeys(values)), privileged)
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dr_core._tables import Level, Partitions, Table, Together, encode_known
+from dr_core._tables import Level, Partitions, Recoded, Table, Together, encode_known
 from dr_core._utils import Array, quote
 
 if TYPE_CHECKING:
     from dr_core.perturbation._attributes import Attribute
 
-__all__ = ["add_level", "check_level", "find_level_keys"]
+__all__ = ["add_level", "check_level", "decode_level", "find_level_keys"]
 
 
 def find_level_keys(data: Table | Partitions, privileged: Mapping[Any, Any]) -> list[Together]:
@@ -79,15 +79,23 @@ def check_level(table: Table, attribute: Attribute, codes: Array) -> None:
             f"X has {has} index level {name!r}, but had {had} when the attributes were learned. "
             "Learn them from rows with the same index levels."
         )
-    # Codes 0, 1, -1 of values whose levels are ("f", "m") must have f, m and anything.
+    # Codes 0, 1, -1 of values whose levels are ("f", "m") must have f, m and anything. Levels that
+    # were not known contradict nothing.
     distinct = list(dict.fromkeys(level))
     expected = np.array([*map(distinct.index, level), -1])[codes]
-    wrong = (codes >= 0) & (encode_known(table.factorize(Level(name)), distinct) != expected)
+    found = encode_known(table.factorize(Level(name)), distinct)
+    wrong = (codes >= 0) & (found >= 0) & (found != expected)
     if wrong.any():
         raise ValueError(
             f"the index level {name!r} does not agree with the column of the same name in "
             f"{wrong.sum()} of {len(codes)} rows."
         )
+
+
+def decode_level(attribute: Attribute, codes: Array) -> dict[Any, Recoded]:
+    """Return the content of the attribute's index level, if it has one, for these codes."""
+    level = attribute.level
+    return {} if level is None else {Level(attribute.name): Recoded(level, codes)}
 
 
 def _is_beside_level(data: Table | Partitions, attribute: Attribute) -> bool:
