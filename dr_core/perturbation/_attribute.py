@@ -12,7 +12,6 @@ import numpy as np
 from dr_core._tables import Factorized, Level, Partitions, Recoded, Table, encode, encode_known
 from dr_core._utils import Array, is_number, quote
 from dr_core.perturbation._couplings import read_one_hot
-from dr_core.perturbation._levels import check_level
 from dr_core.perturbation._ranges import Condition, find_inside, pick_quantiles
 
 __all__ = [
@@ -160,11 +159,12 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            codes = self._encode_one_hot(table, self.columns)
-        else:
-            codes = self._encode_column(table)
-        check_level(table, self, codes)
-        return codes
+            return self._encode_one_hot(table, self.columns)
+        check_sensitive_columns(table, (self.name,))
+        column = table.factorize(self.name)
+        if self.condition is not None:
+            return self._encode_range(column, self.condition)
+        return encode(column, self.values, f"sensitive attribute {self.name!r}")
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
         """Return the content of the attribute's columns and level, given the codes before."""
@@ -197,13 +197,6 @@ class Attribute:
         place = np.full(len(self.values) + 1, -1)
         place[codes] = np.arange(len(codes))
         return codes, place
-
-    def _encode_column(self, table: Table) -> Array:
-        check_sensitive_columns(table, (self.name,))
-        column = table.factorize(self.name)
-        if self.condition is not None:
-            return self._encode_range(column, self.condition)
-        return encode(column, self.values, f"sensitive attribute {self.name!r}")
 
     def _encode_range(self, column: Factorized, condition: Condition) -> Array:
         """Return the codes of a range; values that are not known get those of similar ones."""

@@ -29,7 +29,7 @@ from dr_core.perturbation._attribute import (
 )
 from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 from dr_core.perturbation._dummies import warn_of_dummies
-from dr_core.perturbation._levels import add_level, find_level_keys
+from dr_core.perturbation._levels import add_level, check_level, find_level_keys
 from dr_core.perturbation._ranges import (
     Condition,
     are_dates,
@@ -118,6 +118,8 @@ class SensitiveAttributes:
         codes = np.stack([attribute.encode(table) for attribute in self])
         if self.missing == "error":
             self._check_not_missing(codes)
+        for attribute, of_attribute in zip(self, codes, strict=True):
+            check_level(table, attribute, of_attribute)
         return codes
 
     def follow(self, before: Array, after: Array) -> Array:

@@ -79,12 +79,12 @@ def check_level(table: Table, attribute: Attribute, codes: Array) -> None:
             f"X has {has} index level {name!r}, but had {had} when the attributes were learned. "
             "Learn them from rows with the same index levels."
         )
-    if attribute.condition is not None:  # a code may stand for a value that was not known
-        return
-    # Codes 0, 1, -1 of values whose levels are ("f", "m") must have f, m and anything.
+    # Codes 0, 1, -1 of values whose levels are ("f", "m") must have f, m and anything. Levels that
+    # were not known contradict nothing.
     distinct = list(dict.fromkeys(level))
     expected = np.array([*map(distinct.index, level), -1])[codes]
-    wrong = (codes >= 0) & (encode_known(table.factorize(Level(name)), distinct) != expected)
+    found = encode_known(table.factorize(Level(name)), distinct)
+    wrong = (codes >= 0) & (found >= 0) & (found != expected)
     if wrong.any():
         raise ValueError(
             f"the index level {name!r} does not agree with the column of the same name in "

@@ -13,11 +13,12 @@ from aif360.sklearn.postprocessing import (
 from aif360.sklearn.preprocessing import Reweighing, ReweighingMeta
 from dr_adapters import to_aif360_sklearn
 from sklearn.base import BaseEstimator, clone
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr.sklearn import discriminative_risk, discriminative_risk_scorer
@@ -232,6 +233,43 @@ class TestCarriers:
                 priv_group="m",
                 domain={"sex": ["f", "m", "x"]},
             )
+
+
+class TestTutorial:
+    """Words in columns, or one-hot features with words or codes in the index: one risk."""
+
+    @pytest.fixture
+    def risks(self):
+        bunch = datasets.load("income")
+        people = bunch.data[["sex", "race", "age"]][:900].astype(
+            {"sex": "category", "race": "category"}
+        )
+        y, words = np.asarray(bunch.target)[:900], ["sex", "race"]
+        index = pd.MultiIndex.from_frame(people[words])
+        encoder = make_column_transformer(
+            (OneHotEncoder(sparse_output=False), words),
+            remainder="passthrough",
+            verbose_feature_names_out=False,
+        ).set_output(transform="pandas")
+        model = make_pipeline(encoder, DecisionTreeClassifier(max_depth=5, random_state=0))
+        model.fit(people, y)
+        features = model[0].transform(people).set_axis(index)
+        codes = pd.MultiIndex.from_arrays(index.codes, names=words)
+        groups = {"prot_attr": words, "priv_group": ("Male", "White")}
+        privileged = tuple(index.levels[i].get_loc(v) for i, v in enumerate(("Male", "White")))
+        return {
+            "truth": assess_risk(model, people, {"sex": "Male", "race": "White"}).value,
+            "words": discriminative_risk(model, people.set_axis(index), **groups),
+            "one-hot": discriminative_risk(model[1], features, **groups),
+            "codes": discriminative_risk(
+                model[1], features.set_axis(codes), prot_attr=words, priv_group=privileged
+            ),
+        }
+
+    @pytest.mark.parametrize("form", ["words", "one-hot", "codes"])
+    def test_risk_does_not_depend_on_the_form(self, risks, form):
+        assert risks[form] == pytest.approx(risks["truth"])
+        assert risks["truth"] > 0
 
 
 class TestSearches:
