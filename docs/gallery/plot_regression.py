@@ -1,10 +1,10 @@
 """
-Regressors: how far may a prediction move?
-==========================================
+How much does a score move?
+===========================
 
-A number always moves a little. ``tolerance`` says how much counts as a change, in the units of the
-target. Here: the first-year average of law students, standardised, so that 1 is one standard
-deviation.
+A prediction that is a number nearly always moves a little when anything is perturbed, so the share
+that changes says little. ``assess_shift`` measures how far it moves. Here: the first-year average
+of law students, standardised, so that 1 is one standard deviation.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from dr_core import assess_risk, datasets
+from dr_core import assess_shift, datasets
+from fairlearn_dr import plot_shift_by_group
 
 law = datasets.load("lawschool")
 X, X_test, y, y_test = train_test_split(law.data, law.target, test_size=2000, random_state=0)
@@ -33,23 +34,32 @@ models = {
     "linear regression": fitted(LinearRegression()),
     "gradient boosting": fitted(GradientBoostingRegressor(n_estimators=60, random_state=0)),
 }
-assess_risk(models["gradient boosting"], X_test, law.privileged, tolerance=0.1).table().round(3)
+shifts = {name: assess_shift(model, X_test, law.privileged) for name, model in models.items()}
+shifts["gradient boosting"].table().round(3)
 
 # %%
-# The whole curve says more than one tolerance: the share of students whose predicted average moves
-# by more than t.
+# The mean size is in the unit of the target. ``privileged`` and ``marginalised`` are the signed
+# means of these groups: negative for those who would lose if they were somebody else.
+#
+# By group, with the sign: boxes to the right of 0 are groups that would get a higher prediction.
 
-tolerances = np.linspace(0, 1.2, 49)
 figure, ax = plt.subplots(figsize=(7.5, 3.8))
-for (name, model), colour in zip(models.items(), ["#0072B2", "#E69F00"], strict=True):
-    shares = [
-        assess_risk(model, X_test, law.privileged, tolerance=t, each_attribute=False).value
-        for t in tolerances
-    ]
-    ax.plot(tolerances, shares, color=colour, lw=2, label=name)
+plot_shift_by_group(shifts["gradient boosting"], attribute="race", ax=ax)
+figure.tight_layout()
+plt.show()
+
+# %%
+# All sizes at once: the share of students whose predicted average moves by more than t. Every
+# point of both curves comes from the one assessment of each model.
+
+thresholds = np.linspace(0, 1.2, 49)
+figure, ax = plt.subplots(figsize=(7.5, 3.8))
+for (name, shift), colour in zip(shifts.items(), ["#0072B2", "#E69F00"], strict=True):
+    shares = [shift.share_above(t) for t in thresholds]
+    ax.plot(thresholds, shares, color=colour, lw=2, label=name)
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.set(
-    xlabel="tolerance t, in standard deviations of the first-year average",
+    xlabel="t, in standard deviations of the first-year average",
     ylabel="predictions that move by more than t",
     ylim=(0, 1.02),
 )
@@ -58,4 +68,6 @@ plt.show()
 
 # %%
 # A linear model moves all students of a group by the same amount, hence its steps. The boosted
-# trees move some students further than others.
+# trees move some students further than others. Those who are moved furthest, and what moves them:
+
+shifts["gradient boosting"].find_most_affected(3).round(3)

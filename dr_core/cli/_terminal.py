@@ -38,7 +38,7 @@ __all__ = [
     "print_verdict",
 ]
 
-GROUP_NAMES = {
+QUANTITY_COLUMNS = {
     "rows": "rows",
     "mean": "mean size",
     "signed_mean": "signed mean",
@@ -164,12 +164,12 @@ def print_quantity(console: Console, audit: QuantityAudit, facts: Mapping[str, s
     frame = audit.table().rename_axis(None)
     console.print("Size of the shift, in the unit of the label", style="bold")
     _print_frame(console, frame.T)
-    groups = audit.shift.by_group.set_index("group")[GROUP_NAMES.keys()]
+    groups = audit.shift.by_group.set_index("group")[QUANTITY_COLUMNS.keys()]
     for name in audit.shift.plan.attributes.names:
         of_name = (audit.shift.by_group["attribute"] == name).to_numpy()
         console.print(Text(f"By {escape_unprintable(name)}", style="bold"))
-        _print_frame(console, groups[of_name].rename(columns=GROUP_NAMES))
-    errors = audit.shift.errors.rename(GROUP_NAMES)
+        _print_frame(console, groups[of_name].rename(columns=QUANTITY_COLUMNS))
+    errors = audit.shift.errors.rename(QUANTITY_COLUMNS)
     console.print("  ".join(f"{name} {errors[name]:.4g}" for name in errors.index))
     console.print(
         "signed mean: what a group would gain on average with other sensitive values. A shift of "

@@ -124,9 +124,8 @@ class QuantitySections:
 
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Facts about the audit, those given by the caller first."""
-        return collect_facts(
-            dict(self.audit.settings) | describe_plan(self.audit.shift.plan), given
-        )
+        settings = dict(self.audit.settings) | describe_plan(self.audit.shift.plan)
+        return collect_facts(settings, {**given, "intervals": "95 %, bootstrap over people"})
 
     def headlines(self) -> list[Headline]:
         """Summary of the model."""

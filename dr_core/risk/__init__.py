@@ -10,7 +10,8 @@
 - `_groups`: names of groups, and which are privileged
 - `_scores`: probability, decision function or prediction as the score of a model
 - `_shift_sums`: what the shifts of a score add up to
-- `_shift`: `assess_shift` and its result
+- `_blocks`: a bootstrap over blocks of people
+- `_shift_result`, `_shift`: the result of `assess_shift`, and the function itself
 """
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
@@ -39,7 +40,8 @@ from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._randomized import RandomizedModel, find_distribution
 from dr_core.risk._scores import ScoreFunction, choose_favorable, choose_score
-from dr_core.risk._shift import ShiftAssessment, assess_shift
+from dr_core.risk._shift import assess_shift
+from dr_core.risk._shift_result import ShiftAssessment
 from dr_core.risk._shift_sums import ShiftFold, ShiftTotals
 from dr_core.risk._totals import (
     GroupSums,

@@ -52,7 +52,12 @@ from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
 
-__all__ = ["RiskAssessment", "assess_risk", "describe_missing"]
+__all__ = ["NO_ROWS", "RiskAssessment", "assess_risk", "describe_missing"]
+
+NO_ROWS = (
+    "results for single rows are not available for X in partitions, because rows are not "
+    "collected. Assess the partition that the rows are in."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +126,7 @@ class RiskAssessment:
     @property
     def _rows(self) -> RowRisks:
         if self.rows is None:
-            raise ValueError(
-                "results for single rows are not available for X in partitions, because rows are "
-                "not collected. Assess the partition that the rows are in."
-            )
+            raise ValueError(NO_ROWS)
         return self.rows
 
     @cached_property

@@ -16,13 +16,13 @@ import pandas as pd
 
 from dr_core._tables import find_first, joint_positions
 from dr_core._utils import Array, check_numbers, exact_sums, round_probability
+from dr_core.risk._blocks import BlockSums, find_blocks
 from dr_core.risk._changes import Changes, Fold, Predictor
 from dr_core.risk._totals import Codes, GroupSums, PerScenario
 
 __all__ = [
     "ERRORS",
     "MAX_QUANTILE_ERROR",
-    "BlockSums",
     "GroupHistograms",
     "RowShifts",
     "ShiftFold",
@@ -31,7 +31,6 @@ __all__ = [
     "ThresholdFold",
     "ToleranceFold",
     "compute_shift",
-    "find_blocks",
     "sum_blocks",
 ]
 
@@ -43,9 +42,6 @@ MAX_QUANTILE_ERROR = 2.0 ** -(MANTISSA_DIGITS + 1)
 
 ERRORS = ("mean_score", "mean_label", "mean_error", "mean_absolute_error")
 """Means by group where labels are known: f(x), y, f(x) - y and its size."""
-
-N_BLOCKS = 1000
-"""Blocks of people that a bootstrap resamples; up to this number of rows, each is a block."""
 
 
 def compute_shift(changes: Changes) -> Array:
@@ -322,55 +318,6 @@ def _compute_errors(changes: Changes) -> dict[str, Array]:
         return {}
     y, score = check_numbers("y", changes.y, changes.n_rows), changes.before.astype(float)
     return dict(zip(ERRORS, (score, y, score - y, np.abs(score - y)), strict=True))
-
-
-def find_blocks(start: int, n: int, person: Array | None, n_rows: int) -> Array:
-    """Return the block of each row, (n,): by person, or by the position of the row.
-
-    Blocks are drawn by a hash, because rows may be sorted. The rows of a person are in one block.
-
-    Parameters
-    ----------
-    start, n : position of the first row among all rows, and number of rows
-    person : (n,) identities, or None
-    n_rows : number of all rows
-    """
-    if person is not None:
-        return (pd.util.hash_array(person) % N_BLOCKS).astype(np.intp)
-    position = np.arange(start, start + n)
-    if n_rows <= N_BLOCKS:
-        return position
-    return (pd.util.hash_array(position) % N_BLOCKS).astype(np.intp)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockSums:
-    """Exact sums over blocks of people, which a bootstrap resamples.
-
-    Attributes
-    ----------
-    sums : (3, blocks) weighted sizes, weighted shifts, and weights of the rows of each block
-    """
-
-    sums: Array
-
-    @classmethod
-    def of(cls, block: Array, weights: Array | None, size: Array, shift: Array) -> BlockSums:
-        """Sum values of shape (n,) over the blocks of the rows."""
-        w = np.ones(len(block), dtype=bool) if weights is None else weights
-        return cls(
-            np.stack([exact_sums(values, block, N_BLOCKS) for values in (w * size, w * shift, w)])
-        )
-
-    def __add__(self, other: BlockSums) -> BlockSums:
-        return BlockSums(self.sums + other.sums)
-
-    @property
-    def shares(self) -> Array:
-        """Sums divided by the weight of all rows, (3, blocks that have weight)."""
-        weight = sum(self.sums[2])
-        filled = self.sums[:, self.sums[2] > 0]
-        return np.array([[part / weight for part in of_blocks] for of_blocks in filled], float)
 
 
 def sum_blocks(block: Array, weights: Array | None, rows: RowShifts) -> PerScenario:

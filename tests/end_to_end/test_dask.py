@@ -9,7 +9,15 @@ import pytest
 from cluster.models import DeadlyRule, DeadlyTree, rule
 from sklearn.ensemble import RandomForestClassifier
 
-from dr_core import Predictions, assess_risk, collect_votes, compare, epaf, learn_attributes
+from dr_core import (
+    Predictions,
+    assess_risk,
+    assess_shift,
+    collect_votes,
+    compare,
+    epaf,
+    learn_attributes,
+)
 from fairlearn_dr import EPAFPruner, POAFPruner
 
 dask = pytest.importorskip("dask")
@@ -298,3 +306,14 @@ def test_unknown_categories_are_refused(client, people):
     X = dd.from_pandas(people, npartitions=3).astype({"sex": "category"})
     with pytest.raises(ValueError, match=r"'sex'.*X\.categorize\(\)"):
         assess_risk(rule, X, PRIVILEGED)
+
+
+@pytest.mark.parametrize("options", [{}, SAMPLED])
+def test_the_shift_of_scores_is_that_in_memory(client, people, options):
+    X, weights = people.drop(columns="hired"), {"sample_weight": "weight"}
+    score = lambda X: X["score"] * (1 + (X["race"] == "W")) + 0.3 * (X["sex"] == "M")  # noqa: E731
+    whole = assess_shift(score, X, PRIVILEGED, **weights, **options)
+    parts = assess_shift(score, dd.from_pandas(X, npartitions=5), PRIVILEGED, **weights, **options)
+    for found in ("by_group", "by_attribute", "mean", "largest"):
+        assert np.array_equal(getattr(whole, found), getattr(parts, found)), found
+    assert whole.table().equals(parts.table())

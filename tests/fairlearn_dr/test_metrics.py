@@ -89,7 +89,7 @@ class TestDiscriminativeRisk:
         "given", [{}, {"y_pred_perturbed": Y_PRED, "individual_risk": Y_PRED}]
     )
     def test_needs_one_of_two_sample_parameters(self, given):
-        with pytest.raises(ValueError, match="either y_pred_perturbed or individual_risk"):
+        with pytest.raises(ValueError, match="either individual_risk or y_pred_perturbed"):
             discriminative_risk(Y_TRUE, Y_PRED, **given)
 
     def test_names_shapes_that_differ(self):

@@ -7,7 +7,16 @@ import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame
 
-from dr_core import Votes, assess_risk, clopper_pearson, compare, compute_bounds, epaf, poaf
+from dr_core import (
+    Votes,
+    assess_risk,
+    assess_shift,
+    clopper_pearson,
+    compare,
+    compute_bounds,
+    epaf,
+    poaf,
+)
 from fairlearn_dr import (
     discriminative_risk,
     dr_metric_frame,
@@ -15,6 +24,7 @@ from fairlearn_dr import (
     plot_comparison,
     plot_pareto_front,
     plot_risk_by_group,
+    plot_shift_by_group,
 )
 
 OLD = tuple(map(int, fairlearn.__version__.split(".")[:2])) < (0, 10)
@@ -196,3 +206,13 @@ def test_colours_differ_in_brightness_too():
     assert len(set(drawing.COLOURS)) == len(drawing.COLOURS)
     brightness = [np.dot(to_rgb(colour), [0.3, 0.6, 0.1]) for colour in drawing.COLOURS[:3]]
     assert min(np.abs(np.subtract.outer(brightness, brightness))[np.triu_indices(3, 1)]) > 0.05
+
+
+def test_the_shift_of_each_group_is_drawn_with_its_sign():
+    X = pd.DataFrame({"sex": ["M", "F"] * 20, "age": range(40)})
+    shift = assess_shift(lambda X: 2.0 * (X["sex"] == "M") + X["age"], X, {"sex": "M"})
+    ax = plot_shift_by_group(shift)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["M", "F"]
+    medians = [line.get_xdata()[0] for line in ax.lines if line.get_lw() == 2]
+    assert medians == pytest.approx([-2.0, 2.0])
+    assert ax.get_xlabel() == "shift of the prediction"

@@ -15,6 +15,7 @@ import pytest
 import skops.io
 from rich.console import Console
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -460,6 +461,23 @@ def test_an_audit_in_chunks_says_the_same(capsys, credit, saved_model, tmp_path,
     assert whole[0] == parts[0] == 0
     assert printed(whole[1]) == printed(parts[1])
     assert written(tmp_path / "whole.json") == written(tmp_path / "parts.json")
+
+
+def test_a_quantity_in_chunks_has_the_shift_of_the_whole_file(capsys, csv, credit, tmp_path):
+    columns = make_column_transformer((OneHotEncoder(), ["sex"]), ("passthrough", ["month"]))
+    model, path = make_pipeline(columns, LinearRegression()), tmp_path / "linear.pkl"
+    X = credit.drop(columns="credit_amount")
+    path.write_bytes(pickle.dumps(model.fit(X, credit["credit_amount"])))
+    options = ("--label", "credit_amount", "--privileged", "sex=male", "--model", path)
+    found = []
+    for chunks in ((), ("--chunk-rows", 90)):
+        out = tmp_path / "out.json"
+        code, *_ = run(capsys, csv, *options, "--trust-pickle", "--json", out, *chunks)
+        assert code == 0
+        found.append(json.loads(out.read_text()))
+    whole, parts = found
+    for key in ("shift", "groups", "errors"):
+        assert whole[key] == parts[key]
 
 
 def test_a_report_of_chunks_says_what_it_lacks(capsys, csv, saved_model, tmp_path):

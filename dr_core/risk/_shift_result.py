@@ -1,0 +1,424 @@
+"""The result of `assess_shift`: the shift f(x̃) − f(x), over people and perturbations.
+
+*Exact* shifts come from every possible x̃ of each row with its probability, as in `assess_risk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dr_core._tables import Partition
+from dr_core._utils import (
+    Array,
+    Interval,
+    check_choice,
+    check_integer,
+    check_nonnegative,
+    is_number,
+    quote,
+    share,
+    widen_interval,
+)
+from dr_core.perturbation import (
+    ALL,
+    MARGINALISED,
+    MISSING_LABEL,
+    PRIVILEGED,
+    PerturbationPlan,
+    iter_perturbed,
+)
+from dr_core.risk._assessment import NO_ROWS, RiskAssessment, describe_missing
+from dr_core.risk._blocks import bootstrap_mean, find_blocks
+from dr_core.risk._groups import (
+    count_rows_by_missing,
+    describe_group,
+    find_groups,
+)
+from dr_core.risk._plausibility import Plausibility, judge_perturbed
+from dr_core.risk._shift_sums import (
+    ERRORS,
+    RowShifts,
+    ShiftTotals,
+    sum_blocks,
+)
+from dr_core.risk._totals import Codes, GroupSums, PerScenario
+
+__all__ = ["ShiftAssessment"]
+
+QUANTILES = (0.5, 0.9, 0.99)
+"""Shares whose quantiles are shown by default."""
+
+N_BOOT = 1000
+"""Default number of bootstrap replicates."""
+
+SUMS = {"mean": "size", "signed_mean": "shift"}
+"""Name of the sum that each mean is computed from."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftAssessment:
+    """How far the score of a model moves, in total and by attribute, group and row.
+
+    A shift is f(x̃) − f(x), positive if the score rises when sensitive attributes are perturbed.
+    Its size is the absolute value. Averages and quantiles are over rows and their perturbations,
+    with all attributes perturbed together unless an attribute is named.
+
+    For rows in memory there are also `individual`, `scores` and `find_most_affected`. For rows in
+    partitions these raise ValueError, because rows are not collected.
+
+    Attributes
+    ----------
+    plan : PerturbationPlan
+        How the rows were perturbed.
+    meaning : str
+        What the score is, such as "probability of 1".
+    totals : ShiftTotals
+        The sums that every result is computed from.
+    risk : RiskAssessment, or None
+        Discriminative risk of the decision "score > threshold", or of changes by more than a
+        tolerance, where `threshold` or `tolerance` was given.
+    part : Partition, or None
+        X (not a copy), its weights and its people.
+    """
+
+    plan: PerturbationPlan
+    meaning: str
+    totals: ShiftTotals = field(repr=False)
+    risk: RiskAssessment | None = field(default=None, repr=False)
+    part: Partition | None = field(default=None, repr=False)
+
+    @property
+    def names(self) -> list[Any]:
+        """Names of the attributes if perturbed alone (`each_attribute`), then "all"."""
+        return self.plan.names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.totals.group_sums[-1].total("rows")
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean size of the shift."""
+        return self.totals.group_sums[-1].mean("size")
+
+    @cached_property
+    def signed_mean(self) -> float:
+        """Mean shift: positive if scores rise on average."""
+        return self.totals.group_sums[-1].mean("shift")
+
+    @cached_property
+    def largest(self) -> float:
+        """Size of the largest shift."""
+        return self._get_largest(-1)
+
+    @cached_property
+    def by_attribute(self) -> pd.Series:
+        """Mean size of the shift of each attribute alone."""
+        sums = zip(self.names, self.totals.group_sums, strict=True)
+        alone = {name: one.mean("size") for name, one in sums if name != ALL}
+        if not alone:
+            raise ValueError("attributes were not perturbed one by one: pass each_attribute=True.")
+        return pd.Series(alone, name="mean")
+
+    @cached_property
+    def by_group(self) -> pd.DataFrame:
+        """Shifts by group: one row for each attribute and each of its values.
+
+        For all attributes together, the groups are the combinations of values that occur.
+        Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
+        its `share` of all rows, the `mean` size and the `signed_mean` of its shifts, their
+        quantiles `q50`, `q90` and `q99`, and the `largest` size. A positive `signed_mean` is what
+        members of the group would gain on average if they had other sensitive values. With `y`
+        also `mean_score`, `mean_label`, `mean_error` (score minus label) and
+        `mean_absolute_error`.
+        """
+        return pd.DataFrame(self._iter_groups())
+
+    def quantiles(
+        self,
+        q: Sequence[float] = QUANTILES,
+        *,
+        signed: bool = False,
+        attribute: Any = None,
+        group: str | None = None,
+    ) -> pd.Series:
+        """Return quantiles of the size of the shift: the share q is at most this size.
+
+        They come from a histogram that is the same for rows in memory and in partitions: a
+        quantile is within 0.1 % of an exact one, relative to its own size.
+
+        Parameters
+        ----------
+        q : sequence of float in [0, 1]
+        signed : bool
+            Whether to return quantiles of the shift instead of its size.
+        attribute : hashable, optional
+            The attribute that is perturbed; by default, all together.
+        group : str, optional
+            A group of this attribute as `by_group` names it; by default, all rows.
+        """
+        shares = _check_shares(q)
+        s = self._find(attribute)
+        groups = None if group is None else [self._find_group(s, group)]
+        found = self.totals.histograms[s].total(groups)
+        found = found if signed else found.sizes
+        values = found.quantiles(shares, self.totals.group_sums[s].total("weight", groups))
+        return pd.Series(values, index=pd.Index(shares, name="q"), name="shift")
+
+    def share_above(self, threshold: float, *, attribute: Any = None) -> float:
+        """Return the share of shifts that are larger than a threshold.
+
+        It is the discriminative risk with this `tolerance`. The histogram it comes from may count
+        sizes within 0.1 % of the threshold on the other side of it; 0 is exact.
+
+        Parameters
+        ----------
+        threshold : float
+            In the unit of the score, at least 0.
+        attribute : hashable, optional
+            The attribute that is perturbed; by default, all together.
+        """
+        check_nonnegative("threshold", threshold)
+        s = self._find(attribute)
+        above = self.totals.histograms[s].total().sizes.sum_above(threshold)
+        return min(1.0, share(above, self.totals.group_sums[s].total("weight")))
+
+    def interval(
+        self,
+        of: str = "mean",
+        confidence: float = 0.95,
+        *,
+        attribute: Any = None,
+        n_boot: int = N_BOOT,
+        random_state: Any = 0,
+    ) -> Interval:
+        """Return a confidence interval of a mean for the population of the people.
+
+        It is a studentised bootstrap over people, and not shorter than Student's t interval at
+        either end. Up to 1,000 rows, each row is resampled; more
+        rows, and people with several rows (`person`), are divided at random into 1,000 blocks
+        that are resampled. It contains the mean. Where no score moved, it is 0 to 0, whatever the
+        number of rows: no bootstrap knows how far unseen scores might move.
+
+        Parameters
+        ----------
+        of : {"mean", "signed_mean"}
+        confidence : float in (0, 1)
+        attribute : hashable, optional
+            The attribute that is perturbed; by default, all together.
+        n_boot : int
+            Number of replicates.
+        random_state : int, Generator or None
+        """
+        check_choice("of", of, tuple(SUMS))
+        s = self._find(attribute)
+        sizes, shifts, weights = self._blocks[s].shares
+        values = sizes if of == "mean" else shifts
+        ends = bootstrap_mean(values, weights, confidence, n_boot, random_state)
+        low, high = widen_interval(*ends, self.totals.group_sums[s].mean(SUMS[of]))
+        return Interval(max(low, 0.0) if of == "mean" else low, high, confidence, "bootstrap")
+
+    def table(self, confidence: float = 0.95) -> pd.DataFrame:
+        """Return the shifts of `names`, with confidence interval, quantiles and groups.
+
+        `privileged` and `marginalised` are the signed means of these groups: what their members
+        would gain on average if they had other sensitive values.
+        """
+        return pd.DataFrame(
+            {name: self._describe_scenario(s, name, confidence) for s, name in self._scenarios}
+        ).T.rename_axis("perturbed")
+
+    @property
+    def errors(self) -> pd.Series:
+        """Means of scores, labels and errors over all rows, as in `by_group`; empty without y."""
+        return pd.Series(self._get_errors(-1), dtype=float)
+
+    @property
+    def scores(self) -> Array:
+        """Scores f(x), shape (n,)."""
+        return self._rows.scores
+
+    @property
+    def individual(self) -> Array:
+        """Mean size of the shift of each row, all attributes perturbed together, shape (n,)."""
+        return self._rows.sizes[-1]
+
+    @property
+    def signed_individual(self) -> Array:
+        """Mean shift of each row, all attributes perturbed together, shape (n,)."""
+        return self._rows.shifts[-1]
+
+    def find_most_affected(self, n: int = 10) -> pd.DataFrame:
+        """Return the rows with the largest shifts, and the perturbation that moves each most.
+
+        These are personal data. All attributes are perturbed together.
+
+        Parameters
+        ----------
+        n : int
+            Maximum number of rows.
+
+        Returns
+        -------
+        DataFrame
+            Its index is the position of the row in X. Columns: the `score` now and `becomes`, the
+            score after the perturbation that moves it most; their difference, `shift`; the
+            `mean` size over all perturbations of the row; and for each sensitive attribute, its
+            value now, and after that perturbation (such as `sex` and `sex becomes`).
+        """
+        check_integer("n", n, at_least=1)
+        frame = pd.concat(list(self._iter_largest()))
+        order = np.argsort(-frame["shift"].abs().to_numpy(), kind="stable")[:n]
+        return frame.iloc[order]
+
+    def plausibility(self, reference: Any = None, **options: Any) -> Plausibility:
+        """Compute the share of plausible perturbed rows, and of scores that move among these.
+
+        Parameters
+        ----------
+        reference, **options
+            As for `RiskAssessment.plausibility`.
+        """
+        if self.part is None:
+            raise ValueError(
+                "plausibility is available only where assess_shift was given one table in memory; "
+                "X came in partitions."
+            )
+        known = self.scores, self._rows.of_variants != 0
+        return judge_perturbed(self.plan, self.part, *known, reference, **options)
+
+    @cached_property
+    def _rows(self) -> RowShifts:
+        if not self.totals.rows:
+            raise ValueError(NO_ROWS)
+        return RowShifts.concatenate(self.totals.rows)
+
+    @cached_property
+    def _blocks(self) -> PerScenario:
+        if self.totals.blocks or self.part is None:
+            return self.totals.blocks
+        n, part = len(self.scores), self.part
+        return sum_blocks(find_blocks(0, n, part.person, n), part.weights, self._rows)
+
+    @property
+    def _scenarios(self) -> list[tuple[int, Any]]:
+        return list(enumerate(self.names))
+
+    def _find(self, attribute: Any) -> int:
+        """Return the scenario that perturbs an attribute alone; by default, all together."""
+        if attribute is None:
+            return len(self.names) - 1
+        if attribute not in self.names:
+            raise ValueError(f"attribute is {attribute!r}; it must be one of {quote(self.names)}.")
+        return self.names.index(attribute)
+
+    def _find_group(self, s: int, group: str) -> Codes:
+        names = {
+            describe_group(self.plan, self.plan.scenarios[s], codes)[0]: codes
+            for codes in sorted(self.totals.group_sums[s].sums)
+        }
+        if group not in names:
+            raise ValueError(f"group is {group!r}; it must be one of {quote(names)}.")
+        return names[group]
+
+    def _get_largest(self, s: int, groups: Iterable[Codes] | None = None) -> float:
+        found = self.totals.histograms[s].total(groups)
+        return float(max(-found.low.min(initial=0.0), found.high.max(initial=0.0)))
+
+    def _describe_scenario(self, s: int, name: Any, confidence: float) -> dict[str, float]:
+        sums: GroupSums = self.totals.group_sums[s]
+        low, high, *_ = self.interval(confidence=confidence, attribute=name)
+        found = {"mean": sums.mean("size"), "low": low, "high": high}
+        found |= {"signed_mean": sums.mean("shift")} | self._describe_sizes(s)
+        means = (self._get_group_mean(s, group) for group in (PRIVILEGED, MARGINALISED))
+        return found | dict(zip(("privileged", "marginalised"), means, strict=True))
+
+    def _describe_sizes(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
+        sizes = self.totals.histograms[s].total(groups).sizes
+        weight = self.totals.group_sums[s].total("weight", groups)
+        values = sizes.quantiles(QUANTILES, weight) if weight else [np.nan] * len(QUANTILES)
+        names = (f"q{100 * q:g}" for q in QUANTILES)
+        return dict(zip(names, values, strict=True)) | {"largest": self._get_largest(s, groups)}
+
+    def _get_group_mean(self, s: int, group: int) -> float:
+        sums: GroupSums = self.totals.group_sums[s]
+        return sums.mean("shift", find_groups(self.plan, self.plan.scenarios[s], sums, group))
+
+    def _iter_groups(self) -> Iterator[dict[str, Any]]:
+        for s, name in self._scenarios:
+            sums: GroupSums = self.totals.group_sums[s]
+            for codes in sorted(sums.sums):
+                group, privileged = describe_group(self.plan, self.plan.scenarios[s], codes)
+                weight = share(sums.total("weight", [codes]), sums.total("weight"))
+                rows = {"rows": sums.total("rows", [codes]), "share": weight}
+                means = {key: sums.mean(of, [codes]) for key, of in SUMS.items()}
+                about = {"attribute": name, "group": group, "privileged": privileged}
+                errors = self._get_errors(s, [codes])
+                yield about | rows | means | self._describe_sizes(s, [codes]) | errors
+
+    def _get_errors(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
+        sums: GroupSums = self.totals.group_sums[s]
+        return {name: sums.mean(name, groups) for name in ERRORS if name in sums.columns}
+
+    def _iter_largest(self) -> Iterator[pd.DataFrame]:
+        """Yield for the rows of each chunk the variant of the last scenario that moves it most."""
+        rows, start = self._rows, 0
+        if self.part is None:
+            return
+        for chunk in iter_perturbed(self.part.table, self.plan.at_row(0)):
+            variants = chunk.variants
+            shift = rows.of_variants[start : start + len(variants)]
+            start += len(variants)
+            some = np.flatnonzero((shift != 0) & (variants.probability[:, -1] > 0))
+            # Largest first; np.unique then finds the first variant of each row.
+            some = some[np.argsort(-np.abs(shift[some]), kind="stable")]
+            found, first = np.unique(variants.rows[some], return_index=True)
+            most, position = some[first], chunk.rows.start + found
+            score = rows.scores[position].astype(float)
+            moved = {"score": score, "becomes": score + shift[most], "shift": shift[most]}
+            moved["mean"] = rows.sizes[-1][position]
+            values = self._decode(chunk.x.codes[:, found], variants.codes[:, most])
+            yield pd.DataFrame(moved | values, index=pd.Index(position, name="row"))
+
+    def _decode(self, before: Array, after: Array) -> dict[str, list[Any]]:
+        """Return the values of each attribute before and after a perturbation."""
+        found = {}
+        for attribute, old, new in zip(self.plan.attributes, before, after, strict=False):
+            for name, codes in ((f"{attribute.name}", old), (f"{attribute.name} becomes", new)):
+                found[name] = [attribute.values[c] if c >= 0 else MISSING_LABEL for c in codes]
+        return found
+
+    @property
+    def _headline(self) -> str:
+        low, high, confidence, _ = self.interval()
+        names = ", ".join(map(str, self.plan.attributes.names))
+        missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
+        rows = "; ".join([f"{self.n_rows:,} rows", *missing])
+        return (
+            f"the {self.meaning} moves by {self.mean:.4g} on average when only {names} is "
+            f"perturbed ({confidence:.0%} interval {low:.4g} to {high:.4g}; at most "
+            f"{self.largest:.4g}; {self.plan.method}, {rows})"
+        )
+
+    def __repr__(self) -> str:
+        return f"<ShiftAssessment: {self._headline}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table().to_html(float_format="{:.4g}".format)
+        return f"<p>{escape(self._headline)}</p>{table}"
+
+
+def _check_shares(q: Any) -> list[float]:
+    shares = [q] if is_number(q) else list(q)
+    for one in shares:
+        if not (is_number(one) and 0 <= one <= 1):
+            raise ValueError(f"q must be shares in [0, 1]; got {one!r}.")
+    return shares
