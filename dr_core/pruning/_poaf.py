@@ -224,6 +224,10 @@ class Search:
         start = np.zeros(self.n_members, dtype=bool)
         start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
         self.archive = self.evaluate(start)
+        self.add_starts()
+
+    def add_starts(self) -> None:
+        """Offer more candidates to the archive; as published, there are none."""
 
     @property
     def n_judged(self) -> int:
@@ -301,15 +305,8 @@ class ExchangeSearch(Search):
         n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
         return n_iter if is_fast else n_iter // SLOWDOWN
 
-    def __init__(
-        self,
-        votes: Votes,
-        max_members: int,
-        trade_off: float,
-        rule: TieRule,
-        random: np.random.Generator,
-    ) -> None:
-        super().__init__(votes, max_members, trade_off, rule, random)
+    def add_starts(self) -> None:
+        """Offer all single members to the archive."""
         self._next: Array | None = None
         for single in np.eye(self.n_members, dtype=bool):
             self.archive = self.archive.update(self.evaluate(single))
