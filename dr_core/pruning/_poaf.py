@@ -53,7 +53,7 @@ __all__ = ["poaf"]
 EXHAUSTIVE_SPEEDUP = 25
 """Candidates evaluated all at once in the time of one iteration of a search."""
 
-MIN_ITER, ITER_PER_MEMBER = 1000, 15
+MIN_ITER, ITER_PER_MEMBER = 1000, 25
 """Default number of iterations: at least the first, and the second for each member."""
 
 SLOWDOWN = 5
@@ -86,7 +86,7 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 1,000, or 15 m if
+        Number of iterations. By default enough for a nearly complete front: 1,000, or 25 m if
         that is more; a fifth of it if weights differ or there are more than two classes, as these
         take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
