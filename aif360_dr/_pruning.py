@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
-from dr_core.plugins import ACCURACY_TOLERANCE, Rules, add_held_out
+from dr_core.plugins import ACCURACY_TOLERANCE, Rules, prune_and_estimate
 
 __all__ = ["EPAFPruning", "POAFPruning"]
 
@@ -96,7 +95,9 @@ class _BasePruning(Transformer):
             sample_weight=dataset_true.instance_weights,
         )
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
-        self.result_ = self._prune_and_estimate(votes, k)
+        self.result_ = prune_and_estimate(
+            lambda part: self._prune(part, k), votes, random_state=self.seed
+        )
         self.members_, self.front_ = self.result_.members, self.result_.front
         self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
         return self
@@ -125,23 +126,6 @@ class _BasePruning(Transformer):
     ) -> StructuredDataset:
         """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
-
-    def _prune_and_estimate(self, votes: Votes, max_members: int) -> PruningResult:
-        """Prune, and estimate the scores on rows that did not choose the members."""
-        result = self._prune(votes, max_members)
-        if result.predicts_one_class:
-            warnings.warn(
-                "The pruned ensemble predicts one label for nearly everybody; see result_.scores. "
-                "Increase max_members, or use POAFPruning with a smaller accuracy_tolerance.",
-                stacklevel=3,
-            )
-        if result.max_risk is not None:
-            return result
-
-        def prune(votes: Votes) -> PruningResult:
-            return self._prune(votes, max_members)
-
-        return add_held_out(result, prune, votes, random_state=self.seed)
 
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:

@@ -86,7 +86,7 @@ def measure(name: str, m: int, n_seeds: int) -> Iterator[tuple]:
     votes, k = collect(name).subset(np.arange(m)), SIZES[m]
     ours, times = zip(*(search(votes, k, seed) for seed in range(n_seeds)), strict=True)
     rival = nsga2(votes, k, np.random.default_rng(0))
-    n_iter = LONG * max(1000, 15 * m)
+    n_iter = LONG * max(1000, 25 * m)
     long_run, _ = search(votes, k, n_seeds, n_iter=n_iter)
     errors, risks = (np.concatenate(part) for part in zip(*ours, rival, long_run, strict=True))
     keep = find_first_front(errors, risks)

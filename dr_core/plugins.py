@@ -21,7 +21,7 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `check_privileged`.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
-  `add_held_out` adds scores on rows that did not choose the members to a `PruningResult`.
+  `prune_and_estimate` also estimates the scores on rows that did not choose the members.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
 """
@@ -71,7 +71,7 @@ from dr_core.perturbation import (
     Rules,
     check_privileged,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, add_held_out
+from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -110,7 +110,6 @@ __all__ = [
     "Rules",
     "Table",
     "Tally",
-    "add_held_out",
     "as_generator",
     "as_partitions",
     "as_table",
@@ -140,6 +139,7 @@ __all__ = [
     "is_number",
     "iter_changes",
     "joint_positions",
+    "prune_and_estimate",
     "quote",
     "rescale",
     "sort_values",

@@ -39,7 +39,6 @@ from dr_core.plugins import (
     ACCURACY_TOLERANCE,
     Array,
     Rules,
-    add_held_out,
     as_generator,
     as_table,
     check_choice,
@@ -49,6 +48,7 @@ from dr_core.plugins import (
     check_weights,
     encode,
     factorize,
+    prune_and_estimate,
 )
 from fairlearn_dr._fitting import (
     as_indexable,
@@ -97,7 +97,10 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X, y, sample_weight, seed=int(rng.integers(2**31))
         )
         votes = self._collect_votes(attributes, pruning_set, rng)
-        self.result_ = self._prune_and_estimate(votes, unseen, rng)
+        size = self._get_max_members(votes.n_members)
+        self.result_ = prune_and_estimate(
+            lambda part: self._prune(part, size, rng), votes, unseen=unseen, random_state=rng
+        )
         self.members_, self.front_ = self.result_.members, self.result_.front
         weights = votes.weights[self.members_]
         self.weights_ = weights / weights.sum()
@@ -140,26 +143,6 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         raise NotImplementedError
-
-    def _prune_and_estimate(
-        self, votes: Votes, unseen: Array, rng: np.random.Generator
-    ) -> PruningResult:
-        """Prune, and estimate the scores on rows that neither fitted nor chose the members."""
-        size = self._get_max_members(votes.n_members)
-
-        def prune(votes: Votes) -> PruningResult:
-            return self._prune(votes, size, rng)
-
-        result = prune(votes)
-        if result.predicts_one_class:
-            warnings.warn(
-                "The pruned ensemble predicts one class for nearly everybody; see result_.scores. "
-                "Increase max_members, or use POAFPruner with a smaller accuracy_tolerance.",
-                stacklevel=3,
-            )
-        if result.max_risk is not None:
-            return result
-        return add_held_out(result, prune, votes, unseen=unseen, random_state=rng)
 
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:

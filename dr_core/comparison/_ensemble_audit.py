@@ -28,6 +28,9 @@ MIN_AUDIT_ROWS = 20
 MAX_AUDIT_ROWS = 20_000
 """If there are more rows, this many are drawn at random."""
 
+N_ITERATIONS = 200
+"""Iterations of the search: fewer than by default, as an audit suggests and does not prune."""
+
 MAX_SUGGESTED = 50
 """Maximum number of suggested members; half of the members, if that is less."""
 
@@ -120,7 +123,7 @@ def audit_ensemble(
     halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
     choosing, judging = (_collect_votes(model, part, plan, np.sort(half)) for half in halves)
     most = min(len(ensemble.members) // 2, MAX_SUGGESTED)
-    pruned = poaf(choosing, most, selection="min_risk", random_state=random)
+    pruned = poaf(choosing, most, n_iter=N_ITERATIONS, selection="min_risk", random_state=random)
     suggested = compute_bounds(judging.subset(pruned.members), max_members=most)["value"]
     return EnsembleAudit(
         len(ensemble.members),

@@ -7,7 +7,7 @@ methods they are compared with.
 
 from dr_core.pruning._epaf import epaf
 from dr_core.pruning._exhaustive import exhaustive_front
-from dr_core.pruning._held_out import add_held_out
+from dr_core.pruning._held_out import prune_and_estimate
 from dr_core.pruning._objectives import scalar_objective, tandem_risks
 from dr_core.pruning._pareto import hypervolume
 from dr_core.pruning._poaf import poaf
@@ -17,11 +17,11 @@ from dr_core.pruning._scores import score_vote
 __all__ = [
     "ACCURACY_TOLERANCE",
     "PruningResult",
-    "add_held_out",
     "epaf",
     "exhaustive_front",
     "hypervolume",
     "poaf",
+    "prune_and_estimate",
     "scalar_objective",
     "score_vote",
     "tandem_risks",

@@ -1,7 +1,7 @@
 """Risk of a pruned vote on rows that did not choose it: an estimate, and a promise.
 
 The members kept are the best of many candidates on the rows that chose them, so error and risk on
-these rows are too low. `add_held_out` prunes on one half of the rows and judges the other
+these rows are too low. `prune_and_estimate` prunes on one half of the rows and judges the other
 half, then the reverse. `find_promised` tests the candidates of a front on rows that did not make
 the front.
 
@@ -15,6 +15,7 @@ prediction sets. Journal of the ACM 68, 2021.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from math import ceil, exp
 from typing import Any
@@ -32,7 +33,7 @@ from dr_core.pruning._result import PruningResult, append_held_out
 from dr_core.pruning._scores import score_predictions
 from dr_core.pruning._ties import TieRule
 
-__all__ = ["add_held_out", "check_promise", "find_promised", "split_rows"]
+__all__ = ["check_promise", "find_promised", "prune_and_estimate", "split_rows"]
 
 MIN_ROWS = 2
 """Rows are not split into halves if there are fewer."""
@@ -50,26 +51,25 @@ def split_rows(votes: Votes, random: np.random.Generator) -> list[Array]:
     return [np.flatnonzero(np.isin(votes.rows, half)) for half in (first, second)]
 
 
-def add_held_out(
-    result: PruningResult,
+def prune_and_estimate(
     prune: Callable[[Votes], PruningResult],
     votes: Votes,
     *,
     unseen: npt.ArrayLike | None = None,
     random_state: RandomState = None,
 ) -> PruningResult:
-    """Add an estimate of the scores on rows that did not choose the members.
+    """Prune, and estimate the scores on rows that did not choose the members.
 
     The rows are split into random halves. Members are chosen on each half, and their vote is
     scored on the other one. So the estimate is for votes chosen on half as many rows, which is
-    rather too high than too low. Nothing is added if there are too few rows.
+    rather too high than too low. There is no estimate if there are too few rows, and with
+    `max_risk` it is that of the rows that the promise was tested on. Warn if the result predicts
+    one class for nearly everybody.
 
     Parameters
     ----------
-    result : PruningResult
-    prune : function from votes to a result, as `result` was found
+    prune : function from votes to a result
     votes : Votes
-        The votes that `result` was chosen on.
     unseen : bool array, optional
         Rows that the ensemble was not fitted on, which are scored; by default all.
     random_state : int, Generator, RandomState or None
@@ -83,15 +83,20 @@ def add_held_out(
     --------
     >>> from dr_core import epaf
     >>> votes = Votes([[0, 0, 1, 1], [0, 1, 0, 1]], [[0, 0, 1, 1], [1, 1, 0, 1]], y=[0, 0, 1, 1])
-    >>> result = epaf(votes, 1)
-    >>> result = add_held_out(result, lambda part: epaf(part, 1), votes, random_state=0)
+    >>> result = prune_and_estimate(lambda part: epaf(part, 1), votes, random_state=0)
     >>> result.scores["risk"].to_dict()
     {'before': 0.0, 'after': 0.0, 'held out': 0.0}
     """
-    scored = votes.row_units > 0
+    result, scored = prune(votes), votes.row_units > 0
+    if result.predicts_one_class:
+        warnings.warn(
+            "The pruned ensemble predicts one class for nearly everybody; see the recall and the "
+            "selection rate in result_.scores. Keep more members, or allow less loss of accuracy.",
+            stacklevel=3,
+        )
     if unseen is not None:
         scored &= np.asarray(unseen)[votes.rows]
-    if len(np.unique(votes.rows[scored])) < MIN_ROWS:
+    if result.max_risk is not None or len(np.unique(votes.rows[scored])) < MIN_ROWS:
         return result
     vote, perturbed_vote = votes.y.copy(), votes.y.copy()
     halves = split_rows(votes, as_generator(random_state))

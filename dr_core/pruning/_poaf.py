@@ -53,7 +53,7 @@ __all__ = ["poaf"]
 EXHAUSTIVE_SPEEDUP = 25
 """Candidates evaluated all at once in the time of one iteration of a search."""
 
-MIN_ITER, ITER_PER_MEMBER = 1000, 15
+MIN_ITER, ITER_PER_MEMBER = 1000, 25
 """Default number of iterations: at least the first, and the second for each member."""
 
 SLOWDOWN = 5
@@ -86,7 +86,7 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 1,000, or 15 m if
+        Number of iterations. By default enough for a nearly complete front: 1,000, or 25 m if
         that is more; a fifth of it if weights differ or there are more than two classes, as these
         take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
@@ -224,6 +224,10 @@ class Search:
         start = np.zeros(self.n_members, dtype=bool)
         start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
         self.archive = self.evaluate(start)
+        self.add_starts()
+
+    def add_starts(self) -> None:
+        """Offer more candidates to the archive; as published, there are none."""
 
     @property
     def n_judged(self) -> int:
@@ -301,15 +305,8 @@ class ExchangeSearch(Search):
         n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
         return n_iter if is_fast else n_iter // SLOWDOWN
 
-    def __init__(
-        self,
-        votes: Votes,
-        max_members: int,
-        trade_off: float,
-        rule: TieRule,
-        random: np.random.Generator,
-    ) -> None:
-        super().__init__(votes, max_members, trade_off, rule, random)
+    def add_starts(self) -> None:
+        """Offer all single members to the archive."""
         self._next: Array | None = None
         for single in np.eye(self.n_members, dtype=bool):
             self.archive = self.archive.update(self.evaluate(single))

@@ -27,7 +27,7 @@ SEVERAL |= {"discriminative_risk_interval"}
 """Methods of the metric that return several values."""
 
 
-@pytest.mark.parametrize("name", set(NEW) - SEVERAL)
+@pytest.mark.parametrize("name", sorted(set(NEW) - SEVERAL))
 def test_a_text_ends_with_the_value(metric, name):
     text = getattr(DRTextExplainer(metric), name)()
     assert text.endswith(f": {getattr(metric, name)()}")

@@ -198,9 +198,11 @@ def test_two_thirds_of_each_class_are_fitted_on_and_one_third_is_pruned_on():
 def test_the_estimate_is_on_rows_that_the_ensemble_was_not_fitted_on(prune_on, monkeypatch):
     import fairlearn_dr._postprocessing as module
 
-    unseen, add = [], module.add_held_out
+    unseen, prune = [], module.prune_and_estimate
     monkeypatch.setattr(
-        module, "add_held_out", lambda *a, **k: unseen.append(k["unseen"]) or add(*a, **k)
+        module,
+        "prune_and_estimate",
+        lambda *a, **k: unseen.append(k["unseen"]) or prune(*a, **k),
     )
     X = rows()
     pruner = EPAFPruner(

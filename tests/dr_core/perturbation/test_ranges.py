@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from joblib.externals import cloudpickle
 from textbook import risk as textbook
 
 from dr_core import (
@@ -144,6 +143,7 @@ def test_results_on_dask_are_those_in_memory():
 
 
 def test_a_function_travels_to_other_processes_as_joblib_and_dask_send_it():
+    cloudpickle = pytest.importorskip("cloudpickle", reason="comes with Dask")
     threshold = 25
     attributes = learn_attributes(X, {"age": lambda age: age >= threshold})
     sent = cloudpickle.loads(cloudpickle.dumps(attributes))

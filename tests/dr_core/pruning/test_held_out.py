@@ -5,10 +5,10 @@ from textbook.ensembles import random_votes
 
 from dr_core import Votes, epaf, poaf
 from dr_core.pruning._held_out import (
-    add_held_out,
     compute_p_value,
     compute_row_risks,
     find_promised,
+    prune_and_estimate,
     split_rows,
 )
 from dr_core.pruning._ties import TieRule
@@ -46,11 +46,11 @@ class TestSplitRows:
             split_rows(Votes([[0]], [[0]], [0]), np.random.default_rng(0))
 
 
-class TestAddHeldOut:
+class TestPruneAndEstimate:
     def test_each_row_is_scored_by_members_chosen_without_it(self):
         votes = some_votes()
         result = epaf(votes, 3)
-        found = add_held_out(result, lambda part: epaf(part, 3), votes, random_state=5)
+        found = prune_and_estimate(lambda part: epaf(part, 3), votes, random_state=5)
         halves = split_rows(votes, np.random.default_rng(5))
         wrong = changed = 0
         for choosing, judging in (halves, halves[::-1]):
@@ -65,14 +65,13 @@ class TestAddHeldOut:
     def test_only_rows_not_fitted_on_are_scored(self):
         votes = steady([0.5])
         unseen = np.arange(200) >= 100
-        found = add_held_out(epaf(votes, 1), lambda v: epaf(v, 1), votes, unseen=unseen)
+        found = prune_and_estimate(lambda v: epaf(v, 1), votes, unseen=unseen)
         assert found.scores["risk"].tolist() == [0.5, 0.5, 0.0]
 
     def test_nothing_is_added_without_such_rows(self):
         votes = steady([0.5])
-        found = add_held_out(
-            epaf(votes, 1), lambda v: epaf(v, 1), votes, unseen=np.zeros(200, bool)
-        )
+        unseen = np.zeros(200, bool)
+        found = prune_and_estimate(lambda v: epaf(v, 1), votes, unseen=unseen)
         assert found.scores.index.tolist() == ["before", "after"]
 
     def test_the_estimate_is_higher_than_the_risk_on_the_rows_that_chose(self):
@@ -81,9 +80,7 @@ class TestAddHeldOut:
         for seed in range(5):
             random = np.random.default_rng(seed)
             votes = Votes(np.zeros((31, 100), int), random.random((31, 100)) < 0.4, np.zeros(100))
-            result = poaf(votes, 3, n_iter=20, selection="min_risk", random_state=0)
-            found = add_held_out(
-                result,
+            found = prune_and_estimate(
                 lambda v: poaf(v, 3, n_iter=20, selection="min_risk", random_state=0),
                 votes,
                 random_state=0,
