@@ -3,6 +3,7 @@
 - `_compare`: `compare`, and the measures of each model
 - `_comparison`: its result
 - `_breakdown`: risk by group and direction
+- `_group_rates`: rates of each group
 - `_individuals`: rows most at risk
 - `_policy`: limits on risk and gaps, decided on intervals
 - `_ensemble_audit`: bounds and pruning of models that are votes
@@ -18,6 +19,7 @@ from dr_core.comparison._compare import (
 )
 from dr_core.comparison._comparison import Comparison
 from dr_core.comparison._ensemble_audit import EnsembleAudit
+from dr_core.comparison._group_rates import IMPACT_RATIO
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
 from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict
@@ -26,6 +28,7 @@ __all__ = [
     "COUPLED_RISK",
     "DRAWN_MEASURES",
     "FAIL",
+    "IMPACT_RATIO",
     "IMPLAUSIBLE_SHARE",
     "PASS",
     "PERTURBED_RISK",

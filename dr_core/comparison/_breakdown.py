@@ -111,13 +111,13 @@ class Breakdown:
         for model, scenario, sums in self._iter_sums():
             all_weight, all_risk = sums.total("weight"), sums.total("risk")
             for codes, (rows, weight, risk, loses, gains) in sorted(sums.sums.items()):
-                name, privileged = self._describe(scenario, codes)
+                name, privileged = self.describe(scenario, codes)
                 means = (share(part, weight) for part in (risk, loses, gains))
                 carries = share(risk, all_risk) if all_risk else 0.0
                 size = rows, share(weight, all_weight)
                 yield model, scenario.name, name, privileged, *size, *means, carries
 
-    def _describe(self, scenario: Scenario, codes: tuple[int, ...]) -> tuple[str, bool | None]:
+    def describe(self, scenario: Scenario, codes: tuple[int, ...]) -> tuple[str, bool | None]:
         """Return the name of a group, and whether it is privileged (None if unknown)."""
         attributes = self.plan.attributes
         values = (
