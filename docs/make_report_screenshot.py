@@ -11,20 +11,31 @@ from playwright.sync_api import sync_playwright
 
 from dr_core.cli import main
 
-IMAGE = Path(__file__).parent / "images" / "report.png"
+IMAGES = Path(__file__).parent / "images"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-SIZE = {"width": 1200, "height": 1480}
+DESKTOP, PHONE, PAPER = (
+    {"width": width, "height": height}
+    for width, height in ((1200, 1480), (390, 1480), (760, 1075))
+)
+VIEWS = {
+    "report": {"viewport": DESKTOP, "color_scheme": "light"},
+    "report-dark": {"viewport": DESKTOP, "color_scheme": "dark"},
+    "report-phone": {"viewport": PHONE, "color_scheme": "light"},
+    "report-print": {"viewport": PAPER, "color_scheme": "light"},
+}
 
 
 def photograph(path):
-    """The first screenful of a page."""
+    """The first screenful of a page: on a desktop, light and dark, on a phone, and in print."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=OPTIONS
         )
-        page = browser.new_page(viewport=SIZE, color_scheme="light")
-        page.goto(path.as_uri())
-        page.screenshot(path=IMAGE)
+        for name, view in VIEWS.items():
+            page = browser.new_page(**view)
+            page.emulate_media(media="print" if name == "report-print" else "screen")
+            page.goto(path.as_uri())
+            page.screenshot(path=IMAGES / f"{name}.png")
         browser.close()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import io
 import sys
+from functools import cache
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
@@ -18,10 +20,11 @@ STANDARD = Path("-")
 
 PARQUET_MAGIC = b"PAR1"
 
-NA_TEXTS = frozenset(
-    {"", "#N/A", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>"}
+NA_CANDIDATES = (
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
 )
-"""Texts that are missing values in a CSV file."""
+"""Texts that some version of pandas reads as missing values from a CSV file."""
 
 
 def save_standard_input() -> Path:
@@ -66,4 +69,18 @@ def _simplify(column: pd.Series) -> pd.Series:
         return column.astype("float64" if has_gaps else "int64")
     if pd.api.types.is_float_dtype(column):
         return column.astype("float64")
-    return column.where(~column.isin(NA_TEXTS), None)
+    return column.where(~column.isin(find_missing_texts()), None)
+
+
+@cache
+def find_missing_texts() -> list[str]:
+    """Return the texts that this version of pandas reads as missing values.
+
+    >>> {"", "NA", "NaN"} <= set(find_missing_texts())
+    True
+    """
+    file = io.StringIO("\n".join(["text", *NA_CANDIDATES, ""]))
+    read = pd.read_csv(file, dtype=str, skip_blank_lines=False)["text"]
+    return [
+        text for text, is_missing in zip(NA_CANDIDATES, read.isna(), strict=True) if is_missing
+    ]

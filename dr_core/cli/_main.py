@@ -84,6 +84,7 @@ INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(defa
 PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
 MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
 MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
+LOCAL_LAW_HELP = "add the impact ratios of New York City's Local Law 144 to the report"
 VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
 NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
@@ -166,6 +167,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--max-risk", nargs="+", default=[], metavar="LIMIT", help=MAX_RISK_HELP)
     add("--max-gap", nargs="+", default=[], metavar="MEASURE=LIMIT", help=MAX_GAP_HELP)
     add("--junit", type=Path, metavar="FILE", help="also write the limits as a JUnit file")
+    add("--local-law-144", action="store_true", help=LOCAL_LAW_HELP)
     add("--verify", type=Path, metavar="FILE", help=VERIFY_HELP)
     add("--individuals", type=int, default=0, metavar="N", help=INDIVIDUALS_HELP)
     return parser
@@ -192,8 +194,8 @@ def _check_outputs(options: argparse.Namespace) -> None:
     check_options(options)
     if options.html:
         make_environment()
-    elif options.individuals:
-        raise ValueError("--individuals needs a report: add --html FILE.")
+    elif options.individuals or options.local_law_144:
+        raise ValueError("--individuals and --local-law-144 need a report: add --html FILE.")
 
 
 def _audit_quantity(
@@ -273,6 +275,7 @@ def _audit_classes(
         )
     verdict = check_limits(options, comparison)
     evidence = _collect_evidence(options, subject, rows, comparison.settings, verdict)
+    evidence |= {"local_law_144": True} if options.local_law_144 else {}
     comparison = replace(comparison, evidence=evidence)
     print_comparison(console, comparison, facts)
     if verdict is not None:

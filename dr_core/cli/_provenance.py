@@ -25,7 +25,7 @@ __all__ = [
 HOST_LIBRARIES = ("fairlearn", "aif360", "scipy", "skops", "joblib")
 """Distributions whose versions are recorded beside those of the comparison, if installed."""
 
-RESULTS = ("values", "directions", "groups")
+RESULTS = ("values", "directions", "groups", "group_rates")
 """Parts of the JSON output that a run with the same input must repeat."""
 
 

@@ -61,7 +61,7 @@ def _repeat(
         )
     options.arguments, options.trust_pickle = arguments, trust_pickle
     options.html = options.junit = options.verify = None
-    options.individuals = 0
+    options.individuals, options.local_law_144 = 0, False
     with TemporaryDirectory(prefix="dr-audit-") as folder:
         options.json = Path(folder) / "again.json"
         run(options, Console(file=io.StringIO()))

@@ -33,6 +33,7 @@ from dr_core._utils import (
 from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
+from dr_core.comparison._group_rates import RatesFold, make_group_rates
 from dr_core.comparison._individuals import IndividualsFold
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
@@ -226,21 +227,26 @@ def compare(
     settings |= {"favorable": classes[position], "random_state": random_state}
     settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
     settings |= {} if check is None else {"reference_rows": check.n_rows}
+    breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
+    # Groups of weighted rows, or of several rows a person, have no intervals.
+    has_intervals = n_boot and sample_weight is None and person is None
+    rates = {name: of["rates"] for name, of in found.items()}
     return Comparison(
         values,
         settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),
-        Breakdown(plan, {name: model.known_groups for name, model in measured.items()}),
+        breakdown,
         _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
         if ensembles
         else {},
         {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
+        make_group_rates(breakdown, rates, confidence if has_intervals else None),
     )
 
 
 def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
     folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(favorable)}
-    folds |= {"spreads": sum_spreads}
+    folds |= {"spreads": sum_spreads, "rates": RatesFold(favorable)}
     folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
     return folds | ({"plausibility": PlausibilityFold(check)} if check else {})
 

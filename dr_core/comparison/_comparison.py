@@ -55,6 +55,12 @@ class Comparison:
     plausibility : dict
         `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
         coupled columns follow the attributes.
+    group_rates : DataFrame
+        Rates of each group, one row for each `measure`: base rate (favourable labels), selection
+        rate (favourable decisions), true and false positive rate, discriminative risk, each with
+        Clopper and Pearson's interval, and the impact ratio, the selection rate relative to that
+        of the most selected group with at least 2 % of the rows. There are no intervals without
+        `n_boot`, and for weighted rows or several rows a person.
     evidence : dict
         What a caller adds about data and run, such as "data_quality"; `to_json` and `to_html`
         contain it.
@@ -66,6 +72,7 @@ class Comparison:
     ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
     individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
     plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
+    group_rates: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def table(self, *, wide: bool = True) -> pd.DataFrame:
@@ -167,6 +174,7 @@ about 6,721 rows would decide, these are 400
             "values": to_records(self.values),
             "directions": to_records(self.directions),
             "groups": to_records(self.by_group),
+            "group_rates": to_records(self.group_rates),
             "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
             **self.evidence,
         }

@@ -22,6 +22,7 @@ __all__ = [
     "Scale",
     "compute_scale_end",
     "make_bar",
+    "make_dot_bar",
     "make_front_plot",
     "make_heading",
     "make_stacked_bar",
@@ -76,11 +77,13 @@ class Bar(NamedTuple):
     parts : (start, width) of each part, side by side
     whisker : both ends of a confidence interval, or None
     tick : position of a reference value, or None
+    dot : position of a value that is drawn as a point, or None
     """
 
     parts: list[tuple[float, float]]
     whisker: tuple[float, float] | None = None
     tick: float | None = None
+    dot: float | None = None
 
 
 def make_bar(
@@ -89,12 +92,22 @@ def make_bar(
     """Return the bar of a value with its confidence interval; None if the value is NaN.
 
     >>> make_bar(Scale(0.5), 0.1, 0.05, 0.2)
-    Bar(parts=[(0.0, 20.0)], whisker=(10.0, 40.0), tick=None)
+    Bar(parts=[(0.0, 20.0)], whisker=(10.0, 40.0), tick=None, dot=None)
     """
     if math.isnan(value):
         return None
     whisker = None if math.isnan(low) else (scale.at(low), scale.at(high))
     return Bar([(0.0, scale.at(value))], whisker, scale.at(tick) if tick else None)
+
+
+def make_dot_bar(value: float, low: float, high: float, tick: float = 0.0) -> Bar | None:
+    """Return a point with its confidence interval on a scale from 0 to 1; None if it is NaN.
+
+    >>> make_dot_bar(0.5, 0.25, 0.75)
+    Bar(parts=[], whisker=(25.0, 75.0), tick=None, dot=50.0)
+    """
+    bar = make_bar(SHARE_SCALE, value, low, high, tick)
+    return None if bar is None else bar._replace(parts=[], dot=SHARE_SCALE.at(value))
 
 
 def make_stacked_bar(scale: Scale, *values: float) -> Bar:

@@ -252,6 +252,14 @@ class QuantitySections:
     def plausible(self) -> None:
         """No section: the headline has the sentence."""
 
+    def rates(self) -> list[ReportTable]:
+        """No section: rates are for decisions."""
+        return []
+
+    def impact(self) -> list[ReportTable]:
+        """No section."""
+        return []
+
     def individuals(self) -> list[ReportTable]:
         """No section."""
         return []

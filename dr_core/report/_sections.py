@@ -35,6 +35,7 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._evidence import make_data_quality_table, make_verdict_table
 from dr_core.report._facts import collect_facts
+from dr_core.report._groups import make_impact_tables, make_rate_table
 from dr_core.report._plausible import (
     RISK_COLUMNS,
     PlausibleSection,
@@ -195,6 +196,14 @@ class Sections:
     def data_quality(self) -> ReportTable | None:
         """Table of what in the data can make the audit misleading; None if not checked."""
         return make_data_quality_table(self.comparison.evidence)
+
+    def rates(self) -> ReportTable | None:
+        """Table of the rates of all groups."""
+        return make_rate_table(self.comparison)
+
+    def impact(self) -> list[ReportTable]:
+        """Tables of impact ratios as in Local Law 144, if asked for."""
+        return make_impact_tables(self.comparison)
 
     def verdict(self) -> ReportTable | None:
         """Table of limits and whether they are kept; None if there are none."""

@@ -128,7 +128,8 @@ def column(page, table, title):
 
 def test_the_report_shows_the_numbers_of_the_json(visit, audit):
     path, content = audit
-    header, *rows = next(iter(tables(visit(path)).values()))
+    shown = tables(visit(path))
+    header, *rows = next(shown[caption] for caption in shown if caption.startswith("Fairness"))
     attributes = [*[cell["text"] for cell in header[1:-1]], "all"]
     assert attributes == ["sex", "age", "all"]
     values = {(v["measure"], v["attribute"]): v for v in content["values"]}

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from dr_core import datasets
 from dr_core.cli import _main
 from dr_core.cli._main import main
 
@@ -13,14 +12,6 @@ def run(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
-
-
-@pytest.fixture
-def ricci(tmp_path):
-    bunch = datasets.load("ricci")
-    path = tmp_path / "ricci.csv"
-    bunch.data.assign(Class=bunch.target).to_csv(path, index=False)
-    return path
 
 
 AUDIT = ("--label", "Class", "--privileged", "Race=W")

@@ -8,7 +8,6 @@ from importlib.resources import files
 import jsonschema
 import pytest
 
-from dr_core import datasets
 from dr_core.cli._main import main
 
 SCHEMA = json.loads(files("dr_core.cli").joinpath("audit.schema.json").read_text("utf-8"))
@@ -18,14 +17,6 @@ def run(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
-
-
-@pytest.fixture
-def ricci(tmp_path):
-    bunch = datasets.load("ricci")
-    path = tmp_path / "ricci.csv"
-    bunch.data.assign(Class=bunch.target).to_csv(path, index=False)
-    return path
 
 
 @pytest.fixture

@@ -218,3 +218,40 @@ def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
     ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change))
     assert f"interval of the change: {ends} percentage points" in page.text
     assert any(c.startswith("Pareto") for c in page.tables) == (risk_change[1] < 0)
+
+
+def test_one_table_has_the_rates_of_every_group(comparison, read):
+    table = read(comparison.to_html()).table("Rates by group")
+    titles = [cell["text"] for cell in table[0]]
+    assert titles[:4] == ["Group", "Model", "Rows", "DR"]
+    rates = comparison.group_rates.set_index(["attribute", "group", "model", "measure"])
+    assert len(table) - 1 == 2 * (2 + 3 + 6)
+    names = {"Selection rate": "selection_rate", "Impact ratio": "impact_ratio"}
+    names["DR"] = "discriminative_risk"
+    for row in table[1:]:
+        cells = dict(zip(titles, row, strict=True))
+        attribute = cells["Group"]["note"].removesuffix(", privileged").replace(" together", "")
+        for title, measure in names.items():
+            value = rates.loc[(attribute, cells["Group"]["text"], cells["Model"]["text"], measure)]
+            assert float(cells[title]["value"]) == value["value"]
+        assert ("below four fifths" in cells["Impact ratio"]["note"]) == (
+            float(cells["Impact ratio"]["value"]) < 0.8
+        )
+
+
+def test_local_law_144_is_shown_on_request_and_lists_what_it_leaves_out(comparison, read):
+    assert "Local Law 144" not in comparison.to_html()
+    asked = replace(comparison, evidence={"local_law_144": True})
+    page = read(asked.to_html())
+    assert "not legal advice" in page.text
+    for name in ("sex", "race", "all together"):
+        table = page.table(f"Impact ratios, {name}, rule")
+        assert "1.00" in [row[3]["text"] for row in table[1:]]
+
+
+def test_every_cell_says_its_column_for_narrow_screens(page, read):
+    cells = [
+        a for tag, a in read(page).elements if tag in ("td", "th") and a.get("scope") != "col"
+    ]
+    assert cells
+    assert all(a["data-title"] for a in cells)

@@ -1,0 +1,125 @@
+"""Rates of each group: labels, decisions, errors and discriminative risk, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dr_core._utils import clopper_pearson, share
+from dr_core.comparison._breakdown import Breakdown
+from dr_core.metrics import DR
+from dr_core.perturbation import PerturbationPlan
+from dr_core.risk import Changes, GroupSums, describe_group
+
+__all__ = ["IMPACT_RATIO", "RatesFold", "make_group_rates"]
+
+IMPACT_RATIO = "impact_ratio"
+
+RATES = {
+    "base_rate": ("favorable", "weight"),
+    "selection_rate": ("selected", "weight"),
+    "true_positive_rate": ("selected_favorable", "favorable"),
+    "false_positive_rate": ("selected_unfavorable", "unfavorable"),
+}
+"""Sums that each rate is the quotient of."""
+
+MIN_REFERENCE_SHARE = 0.02
+"""Impact ratios are relative to the most selected group with at least this share of the rows."""
+
+RATE_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share"]
+RATE_COLUMNS += ["measure", "value", "low", "high"]
+
+
+@dataclass(frozen=True)
+class RatesFold:
+    """The fold that sums labels and decisions by group, all attributes together."""
+
+    favorable: int
+
+    def __call__(self, changes: Changes) -> GroupSums:
+        """Add up the rows of a chunk."""
+        before = changes.before
+        is_selected = (
+            before[:, self.favorable] if changes.is_randomized else before == self.favorable
+        )
+        is_favorable = np.asarray(changes.y == self.favorable)
+        selected = np.asarray(is_selected, dtype=float)
+        return GroupSums.of(
+            changes.codes_of(changes.plan.find_scenario(-1, kind=0)),
+            changes.weights,
+            favorable=is_favorable.astype(float),
+            unfavorable=(~is_favorable).astype(float),
+            selected=selected,
+            selected_favorable=selected * is_favorable,
+            selected_unfavorable=selected * ~is_favorable,
+        )
+
+
+def make_group_rates(
+    breakdown: Breakdown, sums: Mapping[str, GroupSums], confidence: float | None
+) -> pd.DataFrame:
+    """Return the rates of each group of each model, one row for each rate.
+
+    Parameters
+    ----------
+    breakdown : Breakdown
+        Its groups, and their discriminative risk.
+    sums : result of `RatesFold` for each model
+    confidence : of the intervals; None for none
+    """
+    rows = []
+    for (model, attribute), groups in breakdown.by_group.groupby(
+        ["model", "attribute"], sort=False
+    ):
+        by_name = _sum_by_name(breakdown.plan, sums[model], attribute)
+        rates = list(_iter_rates(groups, by_name, confidence))
+        rows += [{"model": model, "attribute": attribute} | row for row in rates]
+    return pd.DataFrame(rows, columns=RATE_COLUMNS)
+
+
+def _sum_by_name(
+    plan: PerturbationPlan, sums: GroupSums, attribute: Any
+) -> dict[str, dict[str, int]]:
+    """Return the sums of the groups of one attribute, or of all together, by name."""
+    scenario = next(one for one in plan.scenarios if one.name == attribute)
+    every = plan.scenarios[plan.find_scenario(-1, kind=0)]
+    places = [every.active.index(j) for j in scenario.active]
+    members: dict[str, list[tuple[int, ...]]] = {}
+    for codes in sums.sums:
+        own = tuple(codes[place] for place in places)
+        members.setdefault(describe_group(plan, scenario, own)[0], []).append(codes)
+    return {
+        name: {column: sums.total(column, groups) for column in sums.columns}
+        for name, groups in members.items()
+    }
+
+
+def _iter_rates(
+    groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]], confidence: float | None
+) -> Iterator[dict[str, Any]]:
+    selection = {name: share(own["selected"], own["weight"]) for name, own in sums.items()}
+    large = groups.loc[groups["share"] >= MIN_REFERENCE_SHARE, "group"]
+    known = (selection[name] for name in large if not math.isnan(selection[name]))
+    highest = max(known, default=math.nan)
+    for row in groups.itertuples():
+        own = sums[row.group]
+        about = {name: getattr(row, name) for name in ("group", "privileged", "rows", "share")}
+        for measure, (part, whole) in RATES.items():
+            n = own["rows"] * share(own[whole], own["weight"])
+            value = share(own[part], own[whole])
+            yield about | _make_value(measure, value, n, confidence)
+        yield about | _make_value(DR, row.risk, row.rows, confidence)
+        ratio = selection[row.group] / highest if highest else math.nan
+        yield about | _make_value(IMPACT_RATIO, ratio, math.nan, None)
+
+
+def _make_value(measure: str, value: float, n: float, confidence: float | None) -> dict[str, Any]:
+    ends = (math.nan, math.nan)
+    if confidence is not None and not math.isnan(value):
+        ends = clopper_pearson(value, n, confidence)[:2]
+    return {"measure": measure, "value": value, "low": ends[0], "high": ends[1]}

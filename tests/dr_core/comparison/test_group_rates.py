@@ -1,0 +1,91 @@
+"""Rates of groups are those that counting rows gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dr_core import clopper_pearson, compare
+
+PRIVILEGED = {"sex": "M", "race": "W"}
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(0)
+    race = rng.choice(["W", "B", "A"], 400, p=[0.6, 0.39, 0.01])
+    return pd.DataFrame(
+        {"sex": rng.choice(["M", "F"], 400), "race": race, "score": rng.normal(size=400)}
+    )
+
+
+@pytest.fixture(scope="module")
+def y(people):
+    return (people["score"] + np.random.default_rng(1).normal(size=400) > 0).astype(int)
+
+
+def rule(X):
+    return (X["score"] > 0.5 * (X["sex"] == "F")).astype(int)
+
+
+@pytest.fixture(scope="module")
+def rates(people, y):
+    found = compare({"rule": rule}, people, y, PRIVILEGED, n_boot=5, random_state=0).group_rates
+    return found.set_index(["attribute", "group", "measure"])
+
+
+def count(people, y, chosen):
+    """The rates of some rows, by counting them."""
+    label, decision = y[chosen].to_numpy(), rule(people[chosen]).to_numpy()
+    return {
+        "base_rate": label,
+        "selection_rate": decision,
+        "true_positive_rate": decision[label == 1],
+        "false_positive_rate": decision[label == 0],
+    }
+
+
+GROUPS = [("sex", "F"), ("sex", "M"), ("race", "B"), ("all", "M, W"), ("all", "F, B")]
+
+
+@pytest.mark.parametrize(("attribute", "group"), GROUPS)
+def test_rates_and_intervals_are_those_of_the_rows(people, y, rates, attribute, group):
+    names = ["sex", "race"] if attribute == "all" else [attribute]
+    chosen = (people[names] == group.split(", ")).all(axis=1)
+    for measure, values in count(people, y, chosen).items():
+        row = rates.loc[(attribute, group, measure)]
+        assert row["value"] == pytest.approx(values.mean())
+        interval = clopper_pearson(values.mean(), len(values), 0.95)
+        assert (row["low"], row["high"]) == pytest.approx(interval[:2])
+
+
+def test_the_risk_is_that_of_the_group(people, y, rates):
+    by_group = compare({"rule": rule}, people, y, PRIVILEGED).by_group
+    for row in by_group.itertuples():
+        assert rates.loc[(row.attribute, row.group, "discriminative_risk"), "value"] == row.risk
+
+
+def test_impact_ratios_are_relative_to_the_highest_rate(rates):
+    selection = rates.xs("selection_rate", level="measure")["value"]
+    ratio = rates.xs("impact_ratio", level="measure")["value"]
+    assert ratio["sex", "M"] == 1
+    assert ratio["sex", "F"] == selection["sex", "F"] / selection["sex", "M"]
+    # Group A, with 1 % of the rows, is no reference.
+    assert max(ratio["race", "W"], ratio["race", "B"]) == 1
+
+
+def test_weighted_rows_have_rates_without_intervals(people, y):
+    weights = np.where(people["sex"] == "M", 2.0, 1.0)
+    options = {"n_boot": 5, "sample_weight": weights, "random_state": 0}
+    rates = compare({"rule": rule}, people, y, PRIVILEGED, **options).group_rates
+    assert rates["low"].isna().all()
+    row = rates.set_index(["attribute", "group", "measure"]).loc[("race", "B", "base_rate")]
+    chosen = people["race"] == "B"
+    assert row["value"] == pytest.approx(np.average(y[chosen], weights=weights[chosen]))
+
+
+def test_chunks_have_the_same_rates(people, y):
+    frame = people.assign(y=y)
+    parts = [frame[:150], frame[150:]]
+    whole = compare({"rule": rule}, people, y, PRIVILEGED, n_boot=5, random_state=0).group_rates
+    cut = compare({"rule": rule}, parts, "y", PRIVILEGED, n_boot=5, random_state=0).group_rates
+    pd.testing.assert_frame_equal(whole, cut)
