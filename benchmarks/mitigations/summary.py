@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.mitigations.methods import PART, WHOLE
+from benchmarks.mitigations.judging import REPEATS
+from benchmarks.mitigations.methods import ENSEMBLES, PART, WHOLE
 from benchmarks.paper.output import show
 from benchmarks.paper.side_by_side import MISSING
 
@@ -63,7 +64,8 @@ def summarize(folds: pd.DataFrame) -> pd.DataFrame:
     }
     found = pd.concat([part.add_suffix(suffix) for suffix, part in parts.items()], axis=1)
     found.insert(0, "folds", values.groupby(level=KEYS).size())
-    return found.reset_index().sort_values("way", key=lambda ways: ways.map(ORDER.index))
+    places = {key: i for keys in (REPEATS, ENSEMBLES, ORDER) for i, key in enumerate(keys)}
+    return found.reset_index().sort_values(KEYS, key=lambda keys: keys.map(places))
 
 
 def show_summary(summary: pd.DataFrame) -> None:
@@ -88,16 +90,16 @@ def _format(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def changes_table(results: Path) -> pd.DataFrame:
-    """Return what POAF changes against the ensemble that it prunes, for each of them."""
+    """Return what POAF changes in points against the ensemble that it prunes, for each of them."""
     summary = pd.read_csv(results / "summary.csv").query("way == 'POAF'")
     rows = []
     for row in summary.to_dict("records"):
         before = row["DR"] - row["DR change"]
         relative = f"{100 * row['DR change'] / before:+.0f} %" if before else MISSING
-        cells = {"ensemble": row["ensemble"], "data set": row["dataset"]}
+        cells = {"data set": row["dataset"], "ensemble": row["ensemble"]}
         cells["DR before"] = f"{before:.1f}"
         for measure in ("DR", "accuracy", "balanced accuracy", "recall", "selection rate"):
             change, error = row[f"{measure} change"], row[f"{measure} change se"]
             cells[measure] = f"{change:+.1f} ± {error:.1f}"
         rows.append(cells | {"DR, relative": relative})
-    return pd.DataFrame(rows).sort_values("ensemble", kind="stable", key=lambda e: e != "bagging")
+    return pd.DataFrame(rows)

@@ -4,8 +4,8 @@ Lowering the risk, four ways
 
 A random forest changes its prediction when race and sex change. Four ways to lower this: fit
 without the two columns, average over them, average with the columns that belong to them, prune.
-The last column of the table shows why a risk of 0 is not the end: leaving the columns out hides
-the attribute from the model, but not what comes with it.
+The risk with coupled columns shows why a DR of 0 is not the end: a model that does not see sex
+still sees who is a husband and who is a wife.
 """
 
 import matplotlib.pyplot as plt
@@ -77,6 +77,6 @@ ax.legend(title="model")
 plt.show()
 
 # %%
-# Without the columns, DR is 0 by definition, and a third way to look at the same question, the
-# coupled risk, is not. Only the average with coupled columns has a coupled risk of 0. No way
-# changes the gap between the groups much: demographic parity is another question.
+# Without the columns, DR is 0 by definition, but the coupled risk is nearly that of the forest.
+# Only the average with coupled columns has a coupled risk of 0. Pruning lowers both a little. The
+# gap between the groups, demographic parity, stays: it is another question.

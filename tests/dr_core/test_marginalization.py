@@ -2,7 +2,6 @@
 
 import pickle
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -306,6 +305,7 @@ def test_several_ways_to_lower_risk_are_compared_without_a_function():
 
 
 def test_partitions_give_the_frequencies_of_all_rows():
+    dd = pytest.importorskip("dask.dataframe")
     X, y = people()
     model = pipeline(LogisticRegression(max_iter=1000)).fit(X, y)
     whole = marginalize(model, X, BOTH)
@@ -316,6 +316,7 @@ def test_partitions_give_the_frequencies_of_all_rows():
 
 
 def test_a_dask_frame_is_predicted_by_partition():
+    dd = pytest.importorskip("dask.dataframe")
     X, y = people()
     averaged = marginalize(pipeline(LogisticRegression(max_iter=1000)).fit(X, y), X, BOTH)
     frame = dd.from_pandas(X, npartitions=3)
