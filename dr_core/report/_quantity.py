@@ -252,9 +252,8 @@ class QuantitySections:
     def plausible(self) -> None:
         """No section: the headline has the sentence."""
 
-    def rates(self) -> list[ReportTable]:
+    def rates(self) -> None:
         """No section: rates are for decisions."""
-        return []
 
     def impact(self) -> list[ReportTable]:
         """No section."""
