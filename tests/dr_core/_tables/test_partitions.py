@@ -415,3 +415,11 @@ def test_a_column_that_is_not_there_is_named_in_memory_too(people):
 def test_progress_is_shown_in_chunks(people, capsys):
     assess_risk(rule, cut(people, [100, 200]), PRIVILEGED, progress=True)
     assert "3/3" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_counts_of_parts_add_up_to_those_of_the_whole(make):
+    ages = [20, 30, None, 30, 40, 20, 20]
+    whole = as_partitions(make({"age": ages}), {}).value_counts("age")
+    parts = [make({"age": pd.Series(ages[i:j], dtype=float)}) for i, j in ((0, 3), (3, 7))]
+    assert whole == as_partitions(parts, {}).value_counts("age") == {20: 3, 30: 2, 40: 1}

@@ -142,6 +142,13 @@ def test_results_on_dask_are_those_in_memory():
     pd.testing.assert_frame_equal(on_dask.table(), whole.table(), check_exact=True)
 
 
+def test_a_function_travels_to_other_processes_as_joblib_and_dask_send_it():
+    cloudpickle, threshold = pytest.importorskip("cloudpickle"), 25
+    attributes = learn_attributes(X, {"age": lambda age: age >= threshold})
+    sent = cloudpickle.loads(cloudpickle.dumps(attributes))
+    assert perturb(X, sent, random_state=0).equals(perturb(X, ADULT, random_state=0))
+
+
 @pytest.mark.parametrize(
     "same",
     [
