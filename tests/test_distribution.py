@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters"]
+PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_pytest"]
 MOST_BYTES = 3_000_000
 SMOKE = """
 import dr_core
@@ -30,7 +30,9 @@ def test_the_version_stands_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert version("discriminative-risk") == project["version"]
     sources = [
-        path for package in (*PACKAGES[:3], "adapters") for path in (ROOT / package).rglob("*.py")
+        path
+        for package in (*PACKAGES[:3], "adapters", "dr_pytest")
+        for path in (ROOT / package).rglob("*.py")
     ]
     assert [
         path for path in sources if project["version"] in path.read_text(encoding="utf-8")

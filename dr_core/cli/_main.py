@@ -36,7 +36,7 @@ from dr_core.cli._terminal import (
     print_verdict,
 )
 from dr_core.cli._verify import verify
-from dr_core.comparison import Verdict, compare, describe_environment
+from dr_core.comparison import Individuals, Verdict, compare, describe_environment
 from dr_core.report import QuantityAudit, make_environment, render_quantity
 from dr_core.risk import Plausibility, ShiftAssessment, assess_shift
 
@@ -276,7 +276,8 @@ def _audit_classes(
     verdict = check_limits(options, comparison)
     evidence = _collect_evidence(options, subject, rows, comparison.settings, verdict)
     evidence |= {"local_law_144": True} if options.local_law_144 else {}
-    comparison = replace(comparison, evidence=evidence)
+    individuals = _locate(comparison.individuals, subject, rows)
+    comparison = replace(comparison, evidence=evidence, individuals=individuals)
     print_comparison(console, comparison, facts)
     if verdict is not None:
         print_verdict(console, verdict)
@@ -291,6 +292,16 @@ def _audit_classes(
         return 0
     write_output(console, options.junit, partial(write_junit, verdict))
     return EXIT_CODES[verdict.outcome]
+
+
+def _locate(
+    individuals: dict[str, Individuals], subject: Subject, rows: Array | None
+) -> dict[str, Individuals]:
+    """Return the individuals with their rows in the input, not among the audited rows."""
+    if subject.is_chunked:
+        return individuals
+    places = subject.at(rows)[0].index.to_numpy()
+    return {name: replace(some, rows=places[some.rows]) for name, some in individuals.items()}
 
 
 def _collect_evidence(

@@ -1,8 +1,10 @@
 import json
+import re
 import sys
 
 import pytest
 
+from dr_core import datasets
 from dr_core.cli._main import main
 
 
@@ -32,6 +34,22 @@ def test_people_are_shown_only_when_asked_for(capsys, tmp_path):
         code, _, _ = run(capsys, "ricci", "--html", html, *individuals)
         assert code == 0
         assert ("Personal data." in html.read_text(encoding="utf-8")) == shown
+
+
+def test_people_are_found_in_the_input(capsys, tmp_path):
+    html = tmp_path / "credit.html"
+    assert run(capsys, "credit", "--html", html, "--individuals", 3)[0] == 0
+    page = html.read_text(encoding="utf-8")
+    table = page[page.index("people whose decision may change") :]
+    titles = re.findall(r'scope="col"><button type="button">(.*?)</button>', table)
+    rows = re.findall("<tr>(.*?)</tr>", table.partition("<tbody>")[2], re.DOTALL)[:3]
+    data = datasets.load("credit").data
+    for row in rows:
+        cells = dict(zip(titles, re.findall(r'data-title=".*?">(.*?)<', row), strict=False))
+        person = data.loc[int(cells["Row"])]
+        assert [cells[name] for name in ("sex", "age", "month")] == [
+            str(person[name]) for name in ("sex", "age", "month")
+        ]
 
 
 BAD = {
