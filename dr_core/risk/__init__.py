@@ -1,6 +1,8 @@
 """f(x) against f(x̃): the discriminative risk of a model.
 
-- `_changes`: what a prediction is, the one loop that asks models, and folds over it
+- `_predictor`: what a prediction is
+- `_changes`: the one loop that asks models, and folds over it
+- `_given`: predictions that were made elsewhere
 - `_randomized`: models that draw their predictions, and the total variation
 - `_totals`: what folds add up
 - `_spread`: what intervals need where rows differ in weight, or people have several
@@ -15,21 +17,8 @@
 """
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
-from dr_core.risk._changes import (
-    Changes,
-    Fold,
-    Predictions,
-    Predictor,
-    RepeatCheck,
-    check_predictions,
-    choose_repeated,
-    find_classes,
-    fold,
-    get_predict,
-    have_fractions,
-    iter_changes,
-    iter_given_changes,
-)
+from dr_core.risk._changes import Changes, Fold, RepeatCheck, choose_repeated, fold, iter_changes
+from dr_core.risk._given import Predictions, iter_given_changes
 from dr_core.risk._groups import (
     count_rows_by_missing,
     describe_group,
@@ -38,6 +27,13 @@ from dr_core.risk._groups import (
 )
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
+from dr_core.risk._predictor import (
+    Predictor,
+    check_predictions,
+    find_classes,
+    get_predict,
+    have_fractions,
+)
 from dr_core.risk._randomized import RandomizedModel, find_distribution
 from dr_core.risk._scores import ScoreFunction, choose_favorable, choose_score
 from dr_core.risk._shift import assess_shift

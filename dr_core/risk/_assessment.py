@@ -36,19 +36,18 @@ from dr_core.perturbation import (
     SensitiveAttributes,
     learn_attributes,
 )
-from dr_core.risk._changes import (
+from dr_core.risk._changes import fold, iter_changes
+from dr_core.risk._groups import warn_empty_groups
+from dr_core.risk._hidden import describe_hidden_risk
+from dr_core.risk._plausibility import Plausibility, judge_perturbed
+from dr_core.risk._predictor import (
     MAX_NUMBERS,
     OR_TOLERANCE,
     Predictor,
     describe_scores,
     find_classes,
-    fold,
     get_predict,
-    iter_changes,
 )
-from dr_core.risk._groups import warn_empty_groups
-from dr_core.risk._hidden import describe_hidden_risk
-from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._randomized import RandomizedModel
 from dr_core.risk._totals import RiskTotals, RowRisks
 

@@ -7,305 +7,41 @@ is a function of `Changes` whose values add up: `fold` adds them over all chunks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn.base import BaseEstimator, is_regressor
 
-from dr_core._tables import (
-    Factorized,
-    Partition,
-    Partitions,
-    as_table,
-    encode,
-    encode_known,
-    factorize,
-)
-from dr_core._utils import Array, differs, iter_slices, quote, sort_values, unbox_floats
+from dr_core._tables import Partition, Partitions, as_table
+from dr_core._utils import Array
 from dr_core.perturbation import (
-    ALL,
-    CodedRows,
     PerturbationPlan,
     PerturbedChunk,
     SensitiveAttributes,
     Variants,
     iter_perturbed,
 )
-from dr_core.risk._randomized import (
-    RandomizedModel,
-    find_distribution,
-    get_shift,
-    iter_flows,
-    total_variation,
-)
+from dr_core.risk._predictor import Predictor
+from dr_core.risk._randomized import get_shift, iter_flows
 
 __all__ = [
-    "MAX_NUMBERS",
-    "OR_TOLERANCE",
     "Changes",
     "Fold",
-    "Predictions",
-    "Predictor",
     "RepeatCheck",
-    "check_predictions",
     "choose_repeated",
-    "describe_scores",
-    "find_classes",
     "fold",
     "get_domains",
-    "get_predict",
-    "have_fractions",
     "iter_changes",
-    "iter_given_changes",
 ]
 
-
-CHUNK_ROWS_GIVEN = 400_000
-"""Rows of a chunk of predictions that were made elsewhere."""
 
 MIN_REPEATED, REPEATED_SHARE = 50, 0.03
 """Rows of a part that are predicted twice: this number, or this share if it is more."""
 
 MIN_VARIANTS_APART = 5_000
 """Variants of a chunk from which repeated rows are predicted in a call of their own."""
-
-MAX_NUMBERS = 100
-"""Integers with more distinct values than this are taken for quantities, not for classes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Predictor:
-    """A model as a function of X that returns one checked prediction per row.
-
-    Parameters
-    ----------
-    estimator : object with `predict`, or a callable
-    classes : list, optional
-        Class labels; predictions are then positions in this list.
-    tolerance : float, optional
-        A numeric prediction counts as changed when it moves by more than this. Without it and
-        without classes, numbers that are no class labels raise ValueError.
-    name : str
-        How error messages call the predictions.
-
-    Examples
-    --------
-    >>> ages = Predictor(lambda X: X["age"] > 30, classes=[False, True])
-    >>> ages(pd.DataFrame({"age": [20, 40]}))
-    array([0, 1], dtype=int8)
-    """
-
-    estimator: Any
-    classes: list[Any] | None = None
-    tolerance: float | None = None
-    name: str = "the model's predictions"
-
-    def __call__(self, X: Any) -> Array:
-        """Predict X: labels or positions of classes, (n,); or distributions, (n, C)."""
-        if isinstance(self.estimator, RandomizedModel):
-            return self._predict_distribution(X)
-        predictions = check_predictions(get_predict(self.estimator)(X), len(X))
-        if self.classes is not None:
-            return encode_decisions(predictions, self.classes, self.name)
-        if self.tolerance is None and self.predicts_numbers(predictions):
-            raise ValueError(f"{describe_scores(self.name, predictions)}{OR_TOLERANCE}")
-        return predictions
-
-    def for_columns(self, columns: Mapping[Any, Sequence[Any]]) -> Predictor:
-        """Return a predictor of distributions if the model is known to draw its predictions.
-
-        Parameters
-        ----------
-        columns : values of the sensitive columns of X, by key
-        """
-        model = find_distribution(self.estimator, columns)
-        if model is None:
-            return self
-        classes = model.classes_ if self.classes is None else self.classes
-        return replace(self, estimator=model, classes=classes)
-
-    def loss(self, before: Array, after: Array) -> Array:
-        """Return ℓ of pairs of predictions, (k,): 1[f(x) ≠ f(x̃)], or the total variation."""
-        if before.ndim == 2:
-            return total_variation(before, after)
-        if self.classes is not None:
-            return np.asarray(before != after)
-        return differs(before, after, self.tolerance or 0.0)
-
-    def predicts_numbers(self, *predictions: Array) -> bool:
-        """Return whether predictions are quantities, which move up or down, not classes."""
-        if self.classes is not None:
-            return False
-        is_numeric = isinstance(self.estimator, BaseEstimator) and is_regressor(self.estimator)
-        return bool(self.tolerance) or is_numeric or any(map(have_fractions, predictions))
-
-    def _predict_distribution(self, X: Any) -> Array:
-        found = self.estimator.predict_distribution(X, len(X))
-        own = self.estimator.classes_
-        classes = own if self.classes is None else self.classes
-        # Columns of the classes (no, yes) in a list (maybe, no, yes) are columns 1 and 2.
-        place = encode(Factorized(np.arange(len(own)), own), classes, self.name)
-        aligned = np.zeros((len(found), len(classes)), found.dtype)
-        aligned[:, place] = found
-        return aligned
-
-
-def get_predict(estimator: Any) -> Callable[[Any], Any]:
-    """Return the `predict` method of a fitted model, or the callable itself."""
-    if isinstance(estimator, type):
-        raise TypeError(f"{estimator.__name__} is a class; pass a fitted instance of it.")
-    if type(estimator).__name__ == "Booster":
-        raise TypeError(
-            f"the model is a Booster of {type(estimator).__module__.partition('.')[0]}, which "
-            "takes and returns its own kinds of data. Pass the fitted XGBClassifier or "
-            "LGBMClassifier (or regressor) that it is from; or a function that returns decisions, "
-            "such as lambda X: booster.predict(xgboost.DMatrix(X)) > 0.5."
-        )
-    function = getattr(estimator, "predict", estimator)
-    if not callable(function):
-        raise TypeError(
-            f"the model is a {type(estimator).__name__}; pass an object with predict(X), or a "
-            "function of X that returns predictions."
-        )
-    return function
-
-
-def check_predictions(predictions: Any, n_rows: int) -> Array:
-    """Return predictions as an array of shape (n_rows,) without missing values."""
-    predictions = unbox_floats(np.asarray(predictions))
-    if predictions.ndim == 2 and predictions.shape[1] == 1:
-        predictions = predictions[:, 0]
-    if predictions.shape != (n_rows,):
-        raise ValueError(
-            f"the model returned predictions of shape {predictions.shape} for {n_rows} rows; "
-            "one prediction per row is required."
-        )
-    missing = int(pd.isna(predictions).sum())
-    if missing:
-        raise ValueError(f"the model returned {missing} missing predictions for {n_rows} rows.")
-    return predictions
-
-
-def have_fractions(predictions: Array) -> bool:
-    """Return whether some predictions are no integers, so that they are no class labels.
-
-    >>> have_fractions(np.array([0.0, 1.0])), have_fractions(np.array([0, 0.5], dtype=object))
-    (False, True)
-    """
-    predictions = unbox_floats(predictions)
-    return predictions.dtype.kind == "f" and bool((predictions != np.round(predictions)).any())
-
-
-OR_TOLERANCE = "; or tolerance=, the size from which a change of the number counts."
-
-
-def describe_scores(name: str, scores: Array) -> str:
-    """Return the message for scores or quantities instead of decisions, without a full stop."""
-    some = ", ".join(f"{one:g}" for one in scores[:3])
-    return (
-        f"{name} are numbers such as {some}, not decisions: almost every score moves a little "
-        "when anything is perturbed. Pass a function that returns the "
-        "decision, such as lambda X: model.predict(X) > 0.5; or use assess_shift, which measures "
-        "how far scores move"
-    )
-
-
-def encode_decisions(predictions: Array, classes: list[Any], name: str) -> Array:
-    """Return predictions as positions in `classes`; raise ValueError if they are others."""
-    found = factorize(predictions)
-    unknown = [label for label in found.values if label not in set(classes)]
-    if unknown and have_fractions(predictions):
-        raise ValueError(f"{describe_scores(name, predictions)}.")
-    if unknown:
-        raise ValueError(
-            f"{name} are {quote(unknown)}, but the labels are {quote(classes)}. Give y the labels "
-            "that the model predicts, of one type and one spelling; or, if these are different "
-            "classes, pass all of them as labels."
-        )
-    return encode_known(found, classes)
-
-
-def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
-    """Return all class labels, sorted: those of y, those that models know, and those given.
-
-    Raise ValueError if a model knows other labels than y, and y others than the model.
-
-    Examples
-    --------
-    >>> from sklearn.dummy import DummyClassifier
-    >>> find_classes([0, 1], {"m": DummyClassifier().fit([[0], [0], [0]], [0, 1, 2])})
-    [0, 1, 2]
-    """
-    every = dict.fromkeys([*y, *([] if labels is None else labels)])
-    for name, model in models.items():
-        known = get_known_labels(model)
-        if set(known) - set(every) and set(every) - set(known):
-            raise ValueError(
-                f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
-                "both the same labels, of one type and one spelling; or, if these are different "
-                "classes, pass all of them as labels."
-            )
-    known = [label for model in models.values() for label in get_known_labels(model)]
-    return sort_values(dict.fromkeys([*every, *known]))
-
-
-def get_known_labels(model: Any) -> list[Any]:
-    labels = getattr(model, "classes_", ())
-    return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predictions of a model that is not available here.
-
-    Parameters
-    ----------
-    y_pred : array of shape (n,)
-        Predictions for X.
-    y_pred_perturbed : array of shape (n,), or a mapping, optional
-        Predictions for X with all sensitive attributes perturbed, as `perturb` does; or, by name,
-        one array for each attribute perturbed alone and one, "all", for all of them together.
-        Without it the established measures are still compared.
-    """
-
-    y_pred: Any
-    y_pred_perturbed: Any = None
-
-    def columns(self, name: str) -> dict[str, Any]:
-        """Return all arrays, by what error messages call them for a model of this name."""
-        return {f"y_pred of {name!r}": self.y_pred} | {
-            _name_given(name, key): values for key, values in self._by_key.items()
-        }
-
-    @property
-    def _by_key(self) -> Mapping[Any, Any]:
-        """Perturbed predictions by the name of the scenario; None stands for the last one."""
-        given = self.y_pred_perturbed
-        return given if isinstance(given, Mapping) else {None: given}
-
-    def find_known(self, name: str, plan: PerturbationPlan) -> dict[int, str]:
-        """Return the scenarios whose predictions are given, with the names of their columns."""
-        last = len(plan.names) - 1
-        if not isinstance(self.y_pred_perturbed, Mapping):
-            return {} if self.y_pred_perturbed is None else {last: _name_given(name, None)}
-        # A single attribute is "all" of them.
-        place = {key: s for s, key in enumerate(plan.names)} | ({ALL: 0} if last == 0 else {})
-        unknown = [key for key in self._by_key if key not in place]
-        if unknown:
-            raise ValueError(
-                f"y_pred_perturbed of {name!r} has {quote(unknown)}; its keys must be among "
-                f"{quote(plan.names)}, where {ALL!r} is all attributes perturbed together."
-            )
-        return {place[key]: _name_given(name, key) for key in self._by_key}
-
-
-def _name_given(model: str, key: Any) -> str:
-    name = f"y_pred_perturbed of {model!r}"
-    return name if key is None else f"{name}, {key!r}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -563,60 +299,6 @@ class RepeatCheck:
                 "its distribution, RandomizedModel(predict_proba, classes); or fix what is random "
                 "in it, so that the prediction of a row depends on this row alone."
             )
-
-
-def iter_given_changes(
-    part: Partition,
-    name: str,
-    predictions: Predictions,
-    classes: list[Any],
-    plan: PerturbationPlan,
-) -> Iterator[tuple[str, Changes]]:
-    """Yield the changes of predictions that were made elsewhere, in chunks.
-
-    In each scenario that is known, a row whose prediction changes has one variant of probability
-    1. All other rows have none, so that f(x̃) counts as f(x).
-    """
-    known = predictions.find_known(name, plan)
-    f, *perturbed = (
-        encode_decisions(part.column(column, column), classes, column)
-        for column in (f"y_pred of {name!r}", *known.values())
-    )
-    everything = CodedRows.of(part.table, plan.attributes)
-    y, weights, predictor = part.y, part.weights, Predictor(None, classes)
-    people = part.person
-    for rows in iter_slices(part.n_rows, CHUNK_ROWS_GIVEN):
-        person = None if people is None else people[rows]
-        about = (
-            part.start + rows.start,
-            None if y is None else y[rows],
-            None if weights is None else weights[rows],
-        )
-        x, after = everything.take(rows), [one[rows] for one in perturbed]
-        variants, changed = _make_given_variants(x, f[rows], after, list(known), plan)
-        chunk = PerturbedChunk(rows, x, variants)
-        loss = np.ones(len(changed), dtype=bool)
-        yield (
-            name,
-            Changes(
-                plan, chunk, *about, predictor, f[rows], changed, loss, frozenset(known), person
-            ),
-        )
-
-
-def _make_given_variants(
-    x: CodedRows, f: Array, perturbed: list[Array], known: list[int], plan: PerturbationPlan
-) -> tuple[Variants, Array]:
-    """Return one variant for each changed prediction of each known scenario, and f(x̃)."""
-    changed = [np.flatnonzero(f != after) for after in perturbed]
-    # Rows 0 and 2 change in scenario 1 of 3, row 2 in scenario 2: rows = [0, 2, 2], and the
-    # probability of each variant is 1 in its scenario: [[0, 1, 0], [0, 1, 0], [0, 0, 1]].
-    rows = np.concatenate([np.empty(0, np.intp), *changed])
-    scenario = np.repeat(known, list(map(len, changed))).astype(np.intp)
-    probability = np.eye(len(plan.scenarios))[scenario]
-    pairs = zip(perturbed, changed, strict=True)
-    after = np.concatenate([f[:0], *(after[some] for after, some in pairs)])
-    return Variants(len(f), rows, x.codes[:, rows], probability), after
 
 
 Fold = Callable[[Changes], Any]

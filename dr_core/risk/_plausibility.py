@@ -26,7 +26,8 @@ from dr_core.perturbation import (
     iter_perturbed,
     learn_pair_check,
 )
-from dr_core.risk._changes import Changes, Predictor, fold
+from dr_core.risk._changes import Changes, fold
+from dr_core.risk._predictor import Predictor
 
 __all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals", "judge_perturbed"]
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from dr_core._utils import NUMERIC_KINDS, Array, check_choice, quote
-from dr_core.risk._changes import check_predictions, get_known_labels, get_predict
+from dr_core.risk._predictor import check_predictions, get_known_labels, get_predict
 from dr_core.risk._randomized import RandomizedModel, find_distribution
 
 __all__ = ["RESPONSES", "ScoreFunction", "choose_favorable", "choose_score"]

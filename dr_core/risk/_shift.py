@@ -16,8 +16,9 @@ from dr_core.perturbation import (
     learn_attributes,
 )
 from dr_core.risk._assessment import RiskAssessment
-from dr_core.risk._changes import Fold, Predictor, fold, iter_changes
+from dr_core.risk._changes import Fold, fold, iter_changes
 from dr_core.risk._groups import find_groups, warn_empty_groups
+from dr_core.risk._predictor import Predictor
 from dr_core.risk._scores import choose_score
 from dr_core.risk._shift_result import ShiftAssessment
 from dr_core.risk._shift_sums import ShiftFold, ShiftTotals, ThresholdFold, ToleranceFold

@@ -17,7 +17,8 @@ import pandas as pd
 from dr_core._tables import find_first, joint_positions
 from dr_core._utils import Array, check_numbers, exact_sums, round_probability
 from dr_core.risk._blocks import BlockSums, find_blocks
-from dr_core.risk._changes import Changes, Fold, Predictor
+from dr_core.risk._changes import Changes, Fold
+from dr_core.risk._predictor import Predictor
 from dr_core.risk._totals import Codes, GroupSums, PerScenario
 
 __all__ = [
