@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks.mitigations.methods import ENSEMBLES, Training, iter_pruned, iter_retrained
 from dr_core import SensitiveAttributes, compare, datasets, learn_attributes
 
-REPEATS = {"credit": 6, "ppvr": 2, "ppr": 2, "lawschool": 1, "income": 1}
+REPEATS = {"credit": 6, "ppvr": 4, "ppr": 4, "lawschool": 1, "income": 1}
 """Data sets, and how often they are cut into five folds anew: small ones oftener."""
 
 SLOW_REPEATS = {"credit": 2, "ppvr": 1, "ppr": 1, "lawschool": 1, "income": 1}
