@@ -22,7 +22,7 @@ from dr_core.plugins import Rules, factorize, quote
 
 __all__ = ["IndexCarriers", "find_index_carriers"]
 
-MIN_ROWS = 30
+MIN_CARRIER_ROWS = 30
 """Rows from which a column that depends on an attribute alone is not so by chance."""
 
 HEAD = 500
@@ -199,7 +199,7 @@ def _find_followers(
         return [column for column in given if column != name]
     found = [column for column in dependent if _is_named_after(column, name)]
     others = [column for column in dependent if column not in found]
-    if others and len(X) >= MIN_ROWS:
+    if others and len(X) >= MIN_CARRIER_ROWS:
         raise ValueError(
             f"columns {quote(others)} depend on the protected attribute {name!r} alone. If they "
             f"carry it, pass carried_by={{{name!r}: [{quote([*found, *others])}]}}; if not, "

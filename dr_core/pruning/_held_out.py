@@ -35,16 +35,16 @@ from dr_core.pruning._ties import TieRule
 
 __all__ = ["check_promise", "find_promised", "prune_and_estimate", "split_rows"]
 
-MIN_ROWS = 2
+MIN_HELD_OUT_ROWS = 2
 """Rows are not split into halves if there are fewer."""
 
 
 def split_rows(votes: Votes, random: np.random.Generator) -> list[Array]:
     """Return the instances of a random half of the rows with weight, and those of the others."""
     weighted = np.unique(votes.rows[votes.row_units > 0])
-    if len(weighted) < MIN_ROWS:
+    if len(weighted) < MIN_HELD_OUT_ROWS:
         raise ValueError(
-            f"votes must have at least {MIN_ROWS} rows with weight to hold some out; got "
+            f"votes must have at least {MIN_HELD_OUT_ROWS} rows with weight to hold some out; got "
             f"{len(weighted)}."
         )
     first, second = np.array_split(random.permutation(weighted), 2)
@@ -96,7 +96,7 @@ def prune_and_estimate(
         )
     if unseen is not None:
         scored &= np.asarray(unseen)[votes.rows]
-    if result.max_risk is not None or len(np.unique(votes.rows[scored])) < MIN_ROWS:
+    if result.max_risk is not None or len(np.unique(votes.rows[scored])) < MIN_HELD_OUT_ROWS:
         return result
     vote, perturbed_vote = votes.y.copy(), votes.y.copy()
     halves = split_rows(votes, as_generator(random_state))

@@ -21,16 +21,16 @@ import numpy as np
 from dr_core._utils import Array, check_choice
 from dr_core.ensembles import Votes
 
-__all__ = ["AS_PUBLISHED", "UNDECIDED", "TieRule"]
+__all__ = ["AS_PUBLISHED", "TIED", "TieRule"]
 
 TIES = ("cautious", "lowest")
 
-UNDECIDED = -1
+TIED = -1
 """The decision of a tied vote that is judged cautiously."""
 
 
 class TieRule:
-    """Decisions of votes, as class positions or UNDECIDED, and the sizes worth judging.
+    """Decisions of votes, as class positions or TIED, and the sizes worth judging.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class TieRule:
         decisions = np.zeros(most.shape, np.int8 if len(others) < 127 else np.int32)
         for label, votes in enumerate(others, 1):
             if self.is_cautious:
-                decisions[votes == most] = UNDECIDED
+                decisions[votes == most] = TIED
             decisions[votes > most] = label
             np.maximum(most, votes, out=most)
         return decisions
@@ -65,7 +65,7 @@ class TieRule:
     def settle(self, label: int, rivals: Array) -> Array:
         """Return the decisions where class `label` ties with the best of the others, `rivals`."""
         if self.is_cautious:
-            return np.full_like(rivals, UNDECIDED)
+            return np.full_like(rivals, TIED)
         return np.minimum(rivals, rivals.dtype.type(label))
 
     def find_changes(self, plain: Array, perturbed: Array) -> tuple[Array, Array]:
@@ -77,7 +77,7 @@ class TieRule:
         (array([False,  True, False]), array([False, False,  True]))
         """
         changed = plain != perturbed
-        return changed, ~changed & (plain == UNDECIDED)
+        return changed, ~changed & (plain == TIED)
 
     def needs_odd_sizes(self, votes: Votes) -> bool:
         """Return whether every candidate of even size is as bad as one of odd size."""

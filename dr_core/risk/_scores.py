@@ -14,9 +14,9 @@ from dr_core._utils import NUMERIC_KINDS, Array, check_choice, quote
 from dr_core.risk._predictor import check_predictions, get_known_labels, get_predict
 from dr_core.risk._randomized import RandomizedModel, find_distribution
 
-__all__ = ["RESPONSES", "ScoreFunction", "choose_favorable", "choose_score"]
+__all__ = ["SCORE_RESPONSES", "ScoreFunction", "choose_favorable", "choose_score"]
 
-RESPONSES = ("auto", "predict_proba", "decision_function", "predict")
+SCORE_RESPONSES = ("auto", "predict_proba", "decision_function", "predict")
 """Ways to ask a model for scores."""
 
 
@@ -71,7 +71,7 @@ def choose_score(
     Parameters
     ----------
     estimator : a fitted model, or a callable
-    response : one of `RESPONSES`
+    response : one of `SCORE_RESPONSES`
     favorable : label of the favourable class, or None
     columns : keys of the sensitive columns of X
 
@@ -80,7 +80,7 @@ def choose_score(
     >>> choose_score(lambda X: X["age"] / 100, "auto", None, ["sex"]).meaning
     'prediction'
     """
-    check_choice("response", response, RESPONSES)
+    check_choice("response", response, SCORE_RESPONSES)
     random = find_distribution(estimator, columns)
     if random is None:
         get_predict(estimator)  # raises TypeError for what is no model
