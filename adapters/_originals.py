@@ -102,7 +102,7 @@ class Originals:
         """Return a feature with NaN where it was missing.
 
         Where values were missing, all rows have the same number, also after scaling. Different
-        numbers there were set by somebody.
+        numbers there were set by hand.
         """
         gaps = self.gaps[name] if rows is None else self.gaps[name][rows]
         filled = numbers[gaps]
