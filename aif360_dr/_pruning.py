@@ -209,6 +209,8 @@ class POAFPruning(_BasePruning):
             n_iter=n_iter,
             selection=getattr(selection, "__name__", selection),
             accuracy_tolerance=accuracy_tolerance,
+            max_risk=max_risk,
+            delta=delta,
         )
         self.n_iter = n_iter
         self.selection = selection

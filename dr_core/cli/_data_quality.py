@@ -132,7 +132,12 @@ class Cleaning:
 
 
 def check_frame(
-    frame: pd.DataFrame, label: str, sensitive: Collection[str], *, is_trained_on: bool
+    frame: pd.DataFrame,
+    label: str,
+    sensitive: Collection[str],
+    *,
+    ranges: Collection[str] = (),
+    is_trained_on: bool,
 ) -> list[Finding]:
     """Return what in the rows of a file can make an audit misleading.
 
@@ -141,11 +146,13 @@ def check_frame(
     frame : DataFrame
     label : name of the label column
     sensitive : names of the sensitive columns
+    ranges : those of them whose values are no groups, because a range is privileged
     is_trained_on : whether a model will be trained on these columns
     """
     found = [f for key in _find_text(frame) for f in check_values(key, frame[key].value_counts())]
     found += _iter_label_findings(label, frame[label])
-    found += (f for key in sensitive for f in _iter_small_groups(key, frame[key]))
+    groups = [key for key in sensitive if key not in ranges]
+    found += (f for key in groups for f in _iter_small_groups(key, frame[key]))
     found += (f for key in frame for f in _iter_missing(key, frame[key]))
     if is_trained_on:
         features = [key for key in frame if key != label and key not in sensitive]

@@ -148,7 +148,9 @@ def load_file(
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
     features = frame.drop(columns=[] if person is None else [person])
-    findings = check_frame(features, label, sensitive, is_trained_on=is_trained_on)
+    parts = [split_privileged(text, frame.columns) for text in privileged]
+    ranges = [column for column, sign, _ in parts if sign in BOUNDS]
+    findings = check_frame(features, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
     y = frame.pop(label)
     people = None if person is None else frame.pop(person)
     attributes = _learn_file_attributes(

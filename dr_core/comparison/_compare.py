@@ -230,7 +230,7 @@ def compare(
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
     # Groups of weighted rows, or of several rows a person, have no intervals.
     has_intervals = n_boot and sample_weight is None and person is None
-    rates = {name: of["rates"] for name, of in found.items()}
+    rates = {name: found[name]["rates"] for name in models}
     return Comparison(
         values,
         settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),

@@ -329,13 +329,19 @@ def iter_perturbed(
     check_integer("chunk_size", 1 if chunk_size is None else chunk_size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
-    if chunk_size is None:
-        chunks = _cut_rows(plan.count_variants(everything.codes))
-    else:
-        chunks = list(iter_slices(table.n_rows, chunk_size))
+    chunks = _choose_chunks(everything.codes, plan, chunk_size)
     for rows in tqdm(chunks, desc="rows", unit="chunk", disable=not progress):
         x = everything.take(rows)
         yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
+
+
+def _choose_chunks(codes: Array, plan: PerturbationPlan, chunk_size: int | None) -> list[slice]:
+    n_rows = codes.shape[1]
+    if chunk_size is not None:
+        return list(iter_slices(n_rows, chunk_size))
+    if n_rows * plan.max_variants * len(plan.kinds) <= CHUNK_VARIANTS:  # no need to count
+        return [slice(0, n_rows)]
+    return _cut_rows(plan.count_variants(codes))
 
 
 def _cut_rows(n_variants: Array) -> list[slice]:

@@ -157,12 +157,14 @@ def _make_template(
     groups: Sequence[int], attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
 ) -> Template:
     """List the variants of rows that are in these groups, one for each attribute."""
-    pairs = list(zip(attributes, groups, strict=True))
-    found = [
-        _cross([_list_outcomes(a, g, p if j in active else 0.0) for j, (a, g) in enumerate(pairs)])
-        for active in active_sets
-    ]
-    codes = np.hstack([codes for codes, _ in found])
+    outcomes = [_list_outcomes(a, g, p) for a, g in zip(attributes, groups, strict=True)]
+    found = [_cross([outcomes[j] for j in active]) for active in active_sets]
+    codes = np.hstack(
+        [
+            _fill(active, own, len(groups))
+            for active, (own, _) in zip(active_sets, found, strict=True)
+        ]
+    )
     chances = np.concatenate([chances for _, chances in found])
     scenario = np.repeat(np.arange(len(found)), [len(chances) for _, chances in found])
     moved = (codes >= 0).any(axis=0)
@@ -178,7 +180,7 @@ def _make_template(
 
 def _list_outcomes(attribute: Attribute, group: int, p: float) -> tuple[Array, Array]:
     """Return the codes that values of a group may become (-1: they stay), and their chances."""
-    if group == NEITHER or p == 0:
+    if group == NEITHER:
         return np.array([-1]), np.ones(1)
     codes, weights = attribute.targets[group]
     chances = p * weights / weights.sum()
@@ -198,6 +200,13 @@ def _cross(outcomes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
         codes = np.vstack([np.repeat(codes, k, axis=1), np.tile(new, n)])
         chances = np.repeat(chances, k) * np.tile(of_new, n)
     return codes, chances
+
+
+def _fill(active: tuple[int, ...], codes: Array, n_attributes: int) -> Array:
+    """Return the codes of all attributes, given those of the active ones; the others stay, -1."""
+    every = np.full((n_attributes, codes.shape[1]), -1, codes.dtype)
+    every[list(active)] = codes
+    return every
 
 
 def draw_variants(

@@ -32,7 +32,7 @@ from dr_core.report._words import (
     format_name,
     format_scenario,
 )
-from dr_core.risk import Plausibility, ShiftAssessment
+from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk
 
 __all__ = ["QuantityAudit", "QuantitySections", "format_amount", "format_shift"]
 
@@ -102,11 +102,14 @@ def format_shift(audit: QuantityAudit, format_name: Any = format_name) -> str:
     shift = audit.shift
     low, high, confidence, _ = shift.interval()
     names = format_enumeration(map(format_name, shift.plan.attributes.names))
+    means = dict(zip(shift.names, shift.table()["mean"], strict=True))
+    effect = "moves predictions further"
+    hidden = describe_hidden_risk(means, format_name, format_amount, effect)
     return (
         f"Predictions would move by {format_amount(shift.mean)} on average if only people's "
         f"{names} were different; {100 * confidence:g} % interval {format_amount(low)} to "
-        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}."
-    )
+        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {hidden}"
+    ).rstrip()
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ def describe_hidden_risk(
     risks: Mapping[Any, float],
     format_name: Callable[[Any], str] = str,
     format_share: Callable[[float], str] = "{:.2%}".format,
+    effect: str = "changes more predictions",
 ) -> str:
     """Return a sentence if one attribute alone has more risk than all together; else "".
 
@@ -27,6 +28,7 @@ def describe_hidden_risk(
         Discriminative risk of each attribute alone, and of "all"; without one of them there is
         nothing to say.
     format_name, format_share : functions that return a name or a share as it is shown
+    effect : what the attribute alone does
 
     Examples
     --------
@@ -42,6 +44,6 @@ def describe_hidden_risk(
     if not of_one > of_all:  # nor is NaN, for what is not known
         return ""
     return (
-        f"Perturbing {format_name(most)} alone changes more predictions "
+        f"Perturbing {format_name(most)} alone {effect} "
         f"({format_share(alone[most])}) than all attributes together ({format_share(together)})."
     )

@@ -66,7 +66,7 @@ def pipeline(estimator):
     return make_pipeline(encode, estimator)
 
 
-class Booster:
+class ScoreModel:
     """A model of another library: scores of rows, without any of scikit-learn's attributes."""
 
     def __init__(self, X, y):
@@ -122,7 +122,7 @@ def test_a_regressor_is_averaged_and_has_no_risk():
 def test_scores_of_another_library_are_averaged_as_numbers():
     X, y = people()
     numbers = X.assign(sex=X["sex"] == "m", race=X["race"] == "w").astype(int)
-    privileged, booster = {"sex": 1, "race": 1}, Booster(numbers, y)
+    privileged, booster = {"sex": 1, "race": 1}, ScoreModel(numbers, y)
     averaged = marginalize(booster, numbers, privileged)
     shares = numbers.value_counts(["sex", "race"], normalize=True)
     expected = sum(

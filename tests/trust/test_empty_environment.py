@@ -68,7 +68,9 @@ ERRORS = {
         "the report needs Jinja2; run pip install 'discriminative-risk[report]'"
     ),
     "from pathlib import Path\nfrom dr_core._tables import read_table\n"
-    "read_table(Path('a.parquet'))": "Parquet files need pyarrow: pip install pyarrow",
+    "read_table(Path('a.parquet'))": (
+        "Parquet and Feather files need pyarrow: run pip install pyarrow"
+    ),
 }
 
 

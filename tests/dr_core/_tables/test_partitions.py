@@ -338,7 +338,7 @@ def test_a_part_with_an_unseen_value_is_named(people):
 
 def test_a_part_with_an_unknown_prediction_is_named(people):
     model = lambda X: rule(X) + 9 * (X["score"] == people["score"][200])  # noqa: E731
-    with pytest.raises(ValueError, match=second("the predictions of model 'm' has")):
+    with pytest.raises(ValueError, match=second("the predictions of model 'm' are 10")):
         compare({"m": model}, cut(people, [100, 300]), "y", PRIVILEGED, favorable=2)
 
 
@@ -364,7 +364,7 @@ def test_a_model_that_is_not_fitted_is_no_fault_of_a_partition(people):
             lambda people: (part for part in [people]),
             "can be iterated over only once.*Pass a list",
         ),
-        (lambda people: [[1, 2], [3, 4]], "partition 0 .*X is a list"),
+        (lambda people: [[1, 2], [3, 4]], "X is a list of rows"),
     ],
 )
 def test_frames_that_cannot_be_iterated_over_twice_are_refused(people, X, message):

@@ -11,7 +11,7 @@ def write(path, *rows):
 def test_values_that_a_chunk_reads_with_its_own_type_are_cast(tmp_path):
     chunks = write(tmp_path / "a.csv", "1,0", "2,1", "3.5,0", ",1")
     chunks.remember(["a"])
-    assert [(n, c["a"].dropna().tolist()) for n, c in chunks.recall(["a"])] == [
+    assert [(n, c["a"].values.dropna().tolist()) for n, c in chunks.recall(["a"])] == [
         (2, [1.0, 2.0]),
         (2, [3.5]),
     ]

@@ -232,7 +232,7 @@ class TestScores:
         X = people()
         scores = lambda X: X["score"].to_numpy()  # noqa: E731
         for model in (scores, Predictions(scores(X))):
-            with pytest.raises(ValueError, match=r"'m' are numbers.*> 0.5\.$"):
+            with pytest.raises(ValueError, match=r"'m' are numbers.*> 0.5.*assess_shift"):
                 compare({"m": model}, X, (X["score"] > 0).astype(int), SEX)
 
     def test_scores_are_compared_if_a_tolerance_is_given(self):
