@@ -1,6 +1,5 @@
 """Comparisons in which several rows are about one person, or some rows are not perturbed."""
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,13 +44,14 @@ def test_rows_of_one_person_do_not_shorten_intervals():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_people_spread_over_partitions_are_those_of_memory(weighted):
+    dask_frame = pytest.importorskip("dask.dataframe")
     X = rows()
     columns = [*UNNAMED, "name", "y", *(["weight"] if weighted else [])]
     options = {"person": "name"} | ({"sample_weight": "weight"} if weighted else {})
     options |= {"n_boot": 50, "random_state": 0}
     whole = compare({"m": rule}, X[columns], "y", PRIVILEGED, **options)
     parts = [X[columns][a:b] for a, b in ((0, 30), (30, 31), (31, 120))]
-    for frame in (parts, dd.from_pandas(X[columns], npartitions=3)):
+    for frame in (parts, dask_frame.from_pandas(X[columns], npartitions=3)):
         found = compare({"m": rule}, frame, "y", PRIVILEGED, **options)
         pd.testing.assert_frame_equal(found.values, whole.values, check_exact=True)
     assert whole.settings["people"] == found.settings["people"] == X["name"].nunique()

@@ -1,6 +1,5 @@
 """Several rows of one person, weights that go with the risk, and rows that are not perturbed."""
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,12 +72,13 @@ def test_people_with_one_row_each_are_rows(weighted):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_people_spread_over_partitions_are_those_of_memory(weighted):
+    dask_frame = pytest.importorskip("dask.dataframe")
     X = rows()
     columns = [*UNNAMED, "name", *(["weight"] if weighted else [])]
     options = {"person": "name"} | ({"sample_weight": "weight"} if weighted else {})
     whole = assess_risk(rule, X[columns], PRIVILEGED, **options)
     parts = [X[columns][a:b] for a, b in ((0, 30), (30, 31), (31, 120), (120, 200))]
-    frames = [parts, dd.from_pandas(X[columns], npartitions=3)]
+    frames = [parts, dask_frame.from_pandas(X[columns], npartitions=3)]
     for frame in frames:
         found = assess_risk(rule, frame, PRIVILEGED, **options)
         assert repr(found.table().to_dict()) == repr(whole.table().to_dict())
