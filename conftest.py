@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "agg")
-# Tests run in as many processes as there are cores: threads of BLAS would only wait for each other.
+# Tests run in as many processes as there are cores, so threads of BLAS would only wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Scripts of the documentation draw and build when they are imported, and what the site is built
