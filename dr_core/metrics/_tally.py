@@ -57,7 +57,7 @@ class Tally:
     sums : pair of arrays of shape (3, C, F, P), or None
         Exact sums of the weights in each cell, and of their squares; None if every weight is 1.
     people : People, or None
-        Rows of each person by (group, y, f(x), *profile); None if each row is another person.
+        Rows of each person by (group, y, f(x), profile); None if each row is another person.
 
     Examples
     --------
