@@ -40,6 +40,8 @@ class AttributeMarginalization(Transformer):
         weights: "empirical" weighs combinations by their frequency, with instance weights;
             "uniform" weighs all that occur equally.
         response: "auto", "predict_proba" or "predict", see `dr_core.marginalize`.
+        perturb: Names of the attributes to average out, if they are not those that the groups
+            name.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
 
@@ -66,6 +68,7 @@ class AttributeMarginalization(Transformer):
         *,
         weights: str = "empirical",
         response: str = "auto",
+        perturb: Sequence[str] | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         coupled: Rules | None = None,
     ) -> None:
@@ -74,12 +77,17 @@ class AttributeMarginalization(Transformer):
             unprivileged_groups=unprivileged_groups,
             privileged_groups=privileged_groups,
             weights=weights,
+            response=response,
+            perturb=perturb,
+            carried_by=carried_by,
+            coupled=coupled,
         )
         self.estimator = estimator
         self.unprivileged_groups = unprivileged_groups
         self.privileged_groups = privileged_groups
         self.weights = weights
         self.response = response
+        self.perturb = perturb
         self.carried_by = carried_by
         self.coupled = coupled
 
@@ -103,6 +111,7 @@ class AttributeMarginalization(Transformer):
         self._carriers = find_carriers(
             dataset_true,
             self.privileged_groups,
+            perturb=self.perturb,
             carried_by=self.carried_by,
             coupled=self.coupled,
         )

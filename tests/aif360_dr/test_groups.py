@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from aif360.metrics import utils
 
-from aif360_dr import DiscriminativeRiskMetric, EPAFPruning, POAFPruning, perturb_dataset
+from aif360_dr import (
+    AttributeMarginalization,
+    DiscriminativeRiskMetric,
+    EPAFPruning,
+    POAFPruning,
+    perturb_dataset,
+)
 from dr_core import assess_risk
 
 ALL_BUT_BLACK_WOMEN = [{"sex": 1, "race": 0}, {"sex": 1, "race": 1}, {"sex": 0, "race": 1}]
@@ -50,6 +56,11 @@ class TestAnyGroups:
         )
         assert len(pruned.fit(dataset).members_) > 0
 
+    def test_marginalisation_takes_them(self, groups, dataset, forest):
+        averaged = AttributeMarginalization(forest, *groups).fit(dataset)
+        metric = DiscriminativeRiskMetric.from_estimator(averaged, dataset, *groups)
+        assert metric.discriminative_risk() == 0
+
 
 def test_groups_with_every_value_perturb_the_datasets_own_privileged_values(dataset, forest):
     metric = DiscriminativeRiskMetric.from_estimator(
@@ -84,6 +95,16 @@ class TestPerturb:
         changed = (perturbed.features != dataset.features).any(axis=0)
         assert changed.tolist() == [False, True, False, False]
         assert perturbed.metadata["params"]["perturb"] == ["race"]
+
+    def test_marginalisation_averages_it_out(self, dataset, forest, women, men):
+        averaged = AttributeMarginalization(forest, women, men, perturb=["race"]).fit(dataset)
+        risks = [
+            DiscriminativeRiskMetric.from_estimator(
+                averaged, dataset, women, men, perturb=[name]
+            ).discriminative_risk()
+            for name in ("race", "sex")
+        ]
+        assert risks[0] == 0 < risks[1]
 
     def test_a_pruning_perturbs_it(self, dataset, forest, women, men):
         groups = {"privileged_groups": men, "unprivileged_groups": women}
