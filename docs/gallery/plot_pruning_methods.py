@@ -2,8 +2,8 @@
 Twenty-one ways to prune an ensemble
 ====================================
 
-POAF and EPAF beside the eighteen methods the paper compares them with, all on the same votes:
-bagged trees, pruned on held-out rows, judged on others.
+POAF and EPAF beside the fourteen methods the paper compares them with, and four rankings by
+fairness, all on the same votes: bagged trees, pruned on held-out rows, judged on others.
 """
 
 import matplotlib.pyplot as plt

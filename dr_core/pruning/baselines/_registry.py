@@ -87,11 +87,14 @@ BASELINES = {
     "EOpp": Baseline(rank_by_equal_opportunity, needs="groups"),
     "PP": Baseline(rank_by_predictive_parity, needs="groups"),
 }
-"""Every baseline by the paper's name, in the paper's order."""
+"""The paper's 14 baselines by its names, in its order; then rankings by fairness, which are ours.
+
+KL, MRMC, TSP.AP and TSP.DP are readings of their publications.
+"""
 
 
 def methods() -> dict[str, Callable[..., PruningResult]]:
-    """Return every baseline of the paper, callable like `poaf` and `epaf`.
+    """Return every baseline, callable like `poaf` and `epaf`.
 
     Returns
     -------
