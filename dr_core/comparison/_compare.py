@@ -33,7 +33,7 @@ from dr_core._utils import (
 from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
-from dr_core.comparison._group_rates import RatesFold, make_group_rates
+from dr_core.comparison._group_rates import GroupRates, RatesFold
 from dr_core.comparison._individuals import IndividualsFold
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
@@ -240,7 +240,7 @@ def compare(
         else {},
         {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
-        make_group_rates(breakdown, rates, confidence if has_intervals else None),
+        GroupRates(breakdown, rates, confidence if has_intervals else None),
     )
 
 

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from dr_core._utils import Array, write_atomically
 from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
+from dr_core.comparison._group_rates import GroupRates
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._policy import Verdict, check_comparison
 from dr_core.metrics import DR
@@ -55,12 +56,8 @@ class Comparison:
     plausibility : dict
         `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
         coupled columns follow the attributes.
-    group_rates : DataFrame
-        Rates of each group, one row for each `measure`: base rate (favourable labels), selection
-        rate (favourable decisions), true and false positive rate, discriminative risk, each with
-        Clopper and Pearson's interval, and the impact ratio, the selection rate relative to that
-        of the most selected group with at least 2 % of the rows. There are no intervals without
-        `n_boot`, and for weighted rows or several rows a person.
+    rates : GroupRates
+        Labels and decisions by group; see `group_rates`.
     evidence : dict
         What a caller adds about data and run, such as "data_quality"; `to_json` and `to_html`
         contain it.
@@ -72,7 +69,7 @@ class Comparison:
     ensembles: dict[str, EnsembleAudit] = field(default_factory=dict, repr=False)
     individuals: dict[str, Individuals] = field(default_factory=dict, repr=False)
     plausibility: dict[str, Plausibility] = field(default_factory=dict, repr=False)
-    group_rates: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    rates: GroupRates | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def table(self, *, wide: bool = True) -> pd.DataFrame:
@@ -106,6 +103,18 @@ class Comparison:
         values = self.values
         rows = values[(values["model"] == model) & (values["measure"] == DR)]
         return dict(zip(rows["attribute"], rows["value"], strict=True))
+
+    @property
+    def group_rates(self) -> pd.DataFrame:
+        """Rates of each group, one row for each `measure`.
+
+        These are the base rate (favourable labels), selection rate (favourable decisions), true
+        and false positive rate and discriminative risk, each with Clopper and Pearson's interval,
+        and the impact ratio, the selection rate relative to that of the most selected group with
+        at least 2 % of the rows. There are no intervals without `n_boot`, and for weighted rows or
+        several rows a person.
+        """
+        return pd.DataFrame() if self.rates is None else self.rates.table
 
     @property
     def notes(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from dr_core.metrics import DR
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Changes, GroupSums, describe_group
 
-__all__ = ["IMPACT_RATIO", "RatesFold", "make_group_rates"]
+__all__ = ["IMPACT_RATIO", "GroupRates", "RatesFold"]
 
 IMPACT_RATIO = "impact_ratio"
 
@@ -60,26 +61,33 @@ class RatesFold:
         )
 
 
-def make_group_rates(
-    breakdown: Breakdown, sums: Mapping[str, GroupSums], confidence: float | None
-) -> pd.DataFrame:
-    """Return the rates of each group of each model, one row for each rate.
+@dataclass(frozen=True, eq=False)
+class GroupRates:
+    """Rates of each group of each model.
 
-    Parameters
+    Attributes
     ----------
     breakdown : Breakdown
         Its groups, and their discriminative risk.
     sums : result of `RatesFold` for each model
     confidence : of the intervals; None for none
     """
-    rows = []
-    for (model, attribute), groups in breakdown.by_group.groupby(
-        ["model", "attribute"], sort=False
-    ):
-        by_name = _sum_by_name(breakdown.plan, sums[model], attribute)
-        rates = list(_iter_rates(groups, by_name, confidence))
-        rows += [{"model": model, "attribute": attribute} | row for row in rates]
-    return pd.DataFrame(rows, columns=RATE_COLUMNS)
+
+    breakdown: Breakdown
+    sums: Mapping[str, GroupSums]
+    confidence: float | None
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row for each rate of each group."""
+        rows = []
+        for (model, attribute), groups in self.breakdown.by_group.groupby(
+            ["model", "attribute"], sort=False
+        ):
+            by_name = _sum_by_name(self.breakdown.plan, self.sums[model], attribute)
+            rates = list(_iter_rates(groups, by_name, self.confidence))
+            rows += [{"model": model, "attribute": attribute} | row for row in rates]
+        return pd.DataFrame(rows, columns=RATE_COLUMNS)
 
 
 def _sum_by_name(
