@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405: no XML is read
+from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405
 
 from dr_core._utils import write_atomically
 from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Decision, Verdict
