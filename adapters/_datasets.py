@@ -186,6 +186,9 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
         dataset.ignore_fields.add("features")
     del dataset.metadata["params"]["df"]
     dataset.metadata[METADATA_KEY] = schema.remember(dataset)
+    quantities = [str(column.name) for column in schema.sensitive if column.is_quantity]
+    if quantities:
+        dataset.metadata["quantities"] = quantities  # read by aif360_dr
     return dataset
 
 

@@ -52,12 +52,14 @@ class SensitiveColumn:
     name : name of the feature
     coding : Coding
     privileged, unprivileged : arrays of the encoded values
+    is_quantity : whether a range is privileged, not single values
     """
 
     name: Any
     coding: Coding
     privileged: Array
     unprivileged: Array
+    is_quantity: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +335,8 @@ def _learn_sensitive_column(attribute: Attribute, column: pd.Series) -> Sensitiv
         values, is_privileged = [values[i] for i in order], is_privileged[order]
         coding = make_category_coding(values, column)
         numbers = np.arange(len(values), dtype=float)
-    return SensitiveColumn(attribute.name, coding, numbers[is_privileged], numbers[~is_privileged])
+    groups = numbers[is_privileged], numbers[~is_privileged]
+    return SensitiveColumn(attribute.name, coding, *groups, attribute.condition is not None)
 
 
 def _name_columns(features: Any, privileged: Mapping[Any, Any]) -> pd.DataFrame:

@@ -33,7 +33,10 @@ __all__ = [
 ]
 
 MAX_PROTECTED_VALUES = 50
-"""A protected attribute with more distinct values is treated as continuous and rejected."""
+"""A protected attribute with more distinct values is rejected, unless it is a quantity."""
+
+QUANTITIES = "quantities"
+"""Key of a dataset's metadata: names of protected attributes of which a range is privileged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,15 @@ class ProtectedAttribute:
         if len(set(values)) == len(values):
             return values
         return [self._describe(value, row) for value, *row in self.patterns.tolist()]
+
+    @property
+    def privileged_labels(self) -> list[Any]:
+        """Labels of the privileged patterns."""
+        return [self.labels[i] for i in np.flatnonzero(self.is_privileged)]
+
+    def read_labels(self, dataset: Any) -> list[Any]:
+        """Return the label of each row's pattern."""
+        return [self.labels[code] for code in self.encode(dataset)]
 
     def _describe(self, value: float, row: list[float]) -> str:
         """Return a value with its features: "0 (race=Black)" for a one-hot encoded one."""
@@ -181,13 +193,20 @@ def find_carriers(
     """
     privileged = get_privileged_values(dataset, privileged_groups, perturb)
     check_carried_by(dataset, carried_by)
+    quantities = dataset.metadata.get(QUANTITIES, ())
     protected = [
         _learn_protected(dataset, name, values, find_columns(dataset, name, carried_by))
         for name, values in privileged.items()
     ]
-    domain = {each.name: each.labels for each in protected}
+    # Values of a quantity are drawn as often as rows have them, others equally often.
+    domain = {
+        each.name: each.read_labels(dataset) if each.name in quantities else each.labels
+        for each in protected
+    }
     labels = {
-        each.name: [each.labels[i] for i in np.flatnonzero(each.is_privileged)]
+        each.name: frozenset(each.privileged_labels).__contains__
+        if each.name in quantities
+        else each.privileged_labels
         for each in protected
     }
     # The domain defines all values, so a frame of one row is enough unless features follow.
@@ -297,7 +316,7 @@ def _learn_protected(
     is_privileged = np.isin(patterns[:, 0], privileged)
     names = [dataset.feature_names[i] for i in columns]
     attribute = ProtectedAttribute(name, position, columns, names, patterns, is_privileged)
-    _check_protected_values(attribute, privileged)
+    _check_protected_values(attribute, privileged, name in dataset.metadata.get(QUANTITIES, ()))
     return attribute
 
 
@@ -337,7 +356,9 @@ def _check_no_missing_protected(rows: Array, name: str) -> None:
         )
 
 
-def _check_protected_values(attribute: ProtectedAttribute, privileged: list[float]) -> None:
+def _check_protected_values(
+    attribute: ProtectedAttribute, privileged: list[float], is_quantity: bool
+) -> None:
     values = np.unique(attribute.patterns[:, 0]).tolist()
     unknown = [value for value in privileged if value not in values]
     if unknown:
@@ -351,8 +372,9 @@ def _check_protected_values(attribute: ProtectedAttribute, privileged: list[floa
             "value to perturb it to. Leave it out of privileged_groups, or pass a dataset that "
             "has all its values as domain."
         )
-    if len(values) > MAX_PROTECTED_VALUES:
+    if len(values) > MAX_PROTECTED_VALUES and not is_quantity:
         raise ValueError(
-            f"protected attribute {attribute.name!r} has {len(values)} distinct values; bin it "
-            "first."
+            f"protected attribute {attribute.name!r} has {len(values)} distinct values. Bin it "
+            "first; or, if a range of it is privileged, list it in the dataset's "
+            f"metadata[{QUANTITIES!r}], as to_aif360 does for at_least(25)."
         )

@@ -58,6 +58,9 @@ WEIGHTINGS = ("empirical", "uniform")
 RESPONSES = ("auto", "predict_proba", "predict")
 """Valid values of `response`."""
 
+UNSET = -2
+"""Code of rows whose sensitive values are not read; that of no value."""
+
 
 @dataclass(frozen=True, eq=False)
 class MarginalizedModel:
@@ -146,8 +149,12 @@ class MarginalizedModel:
         """Yield X with each combination of values in all of its rows."""
         table, attributes = as_table(X), self.attributes
         rows = _read_rows(table, attributes)
+        # Values of a range are written only where they change, so all rows must seem to change.
+        codes_before = rows.codes.copy()
+        codes_before[: len(attributes)] = UNSET
+        changing = replace(rows, codes=codes_before)
         for codes in self.combinations.T:
-            yield rows.recode(attributes.follow(rows.codes, _repeat(codes, table.n_rows)))
+            yield changing.recode(attributes.follow(rows.codes, _repeat(codes, table.n_rows)))
 
 
 def marginalize(
@@ -378,7 +385,7 @@ def _read_rows(table: Table, attributes: SensitiveAttributes) -> CodedRows:
     """Return the rows with the codes that coupled columns need; without these, nothing is read."""
     if attributes.has_couplings:
         return CodedRows.of(table, replace(attributes, missing="keep"))
-    return CodedRows(table, attributes, np.empty((len(attributes), 0), np.intp))
+    return CodedRows(table, attributes, np.full((len(attributes), table.n_rows), UNSET))
 
 
 def _repeat(codes: Array, n_rows: int) -> Array:

@@ -418,4 +418,5 @@ def test_a_range_gives_the_privileged_values_of_the_dataset():
     dataset = to_aif360(X, [0, 1, 0, 1], privileged={"age": at_least(25)})
     assert dataset.privileged_protected_attributes[0].tolist() == [30.0, 40.0]
     assert dataset.unprivileged_protected_attributes[0].tolist() == [20.0]
+    assert dataset.metadata["quantities"] == ["age"]
     assert to_fairlearn(dataset).X.equals(X)

@@ -3,8 +3,11 @@
 from inspect import signature
 
 import numpy as np
+import pandas as pd
 import pytest
+from aif360.datasets import BinaryLabelDataset
 from aif360.metrics import utils
+from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr import (
     AttributeMarginalization,
@@ -13,7 +16,7 @@ from aif360_dr import (
     POAFPruning,
     perturb_dataset,
 )
-from dr_core import assess_risk
+from dr_core import assess_risk, at_least
 
 ALL_BUT_BLACK_WOMEN = [{"sex": 1, "race": 0}, {"sex": 1, "race": 1}, {"sex": 0, "race": 1}]
 ALL_BUT_BLACK_WOMEN += [{"sex": 1, "race": 2}, {"sex": 0, "race": 2}]
@@ -133,3 +136,37 @@ def test_the_metadata_of_a_pruning_has_every_argument(pruning, dataset, forest, 
     params = pruned.fit_predict(dataset).metadata["params"]
     assert given.items() <= params.items()
     assert set(params) == set(signature(pruning).parameters)
+
+
+class TestRanges:
+    """A protected attribute of which a range is privileged, as `to_aif360` makes it."""
+
+    X = pd.DataFrame({"age": [18, 19, 19, 22, 30, 30, 30, 41, 57, 70], "skill": range(10)})
+
+    @pytest.fixture
+    def ages(self):
+        dataset = BinaryLabelDataset(
+            df=self.X.assign(y=[0, 1] * 5).astype(float),
+            label_names=["y"],
+            protected_attribute_names=["age"],
+            privileged_protected_attributes=[self.X["age"][self.X["age"] >= 25].unique()],
+            unprivileged_protected_attributes=[self.X["age"][self.X["age"] < 25].unique()],
+        )
+        dataset.metadata["quantities"] = ["age"]
+        return dataset
+
+    def test_values_are_drawn_as_often_as_they_occur(self, ages):
+        tree = DecisionTreeClassifier(random_state=0).fit(ages.features, ages.labels.ravel())
+        metric = DiscriminativeRiskMetric.from_estimator(tree, ages)
+        core = assess_risk(tree, ages.features, {0: at_least(25)})
+        assert metric.discriminative_risk() == pytest.approx(core.value, abs=1e-12)
+        np.testing.assert_allclose(metric.individual_risk(), core.individual, atol=1e-12)
+
+    def test_perturbed_rows_are_in_the_other_group(self, ages):
+        perturbed = perturb_dataset(ages, seed=0)
+        assert ((perturbed.features[:, 0] >= 25) != (ages.features[:, 0] >= 25)).all()
+
+    def test_marginalisation_averages_it_out(self, ages):
+        tree = DecisionTreeClassifier(random_state=0).fit(ages.features, ages.labels.ravel())
+        averaged = AttributeMarginalization(tree, None, None).fit(ages)
+        assert DiscriminativeRiskMetric.from_estimator(averaged, ages).discriminative_risk() == 0

@@ -31,6 +31,7 @@ from dr_core import (
     OneHot,
     RandomizedModel,
     assess_risk,
+    at_least,
     compare,
     datasets,
     learn_attributes,
@@ -344,3 +345,13 @@ def test_a_model_that_is_not_fitted_is_refused():
     X, _ = people()
     with pytest.raises(NotFittedError):
         marginalize(pipeline(LogisticRegression()), X, BOTH)
+
+
+def test_a_range_is_averaged_out_for_values_that_were_not_seen_too():
+    X = pd.DataFrame({"age": [20, 22, 30, 40, 40, 50], "income": range(6)})
+    model = lambda X: 1.0 * (X["age"] >= 28) + 0.1 * X["income"]  # noqa: E731
+    averaged = marginalize(model, X, {"age": at_least(25)})
+    assert averaged.predict(X) == pytest.approx(4 / 6 + 0.1 * X["income"])
+    new = X.assign(age=[29, 21, 30, 99, 1, 50])
+    assert np.array_equal(averaged.predict(new), averaged.predict(X))
+    assert assess_risk(averaged, X, {"age": at_least(25)}, tolerance=0).value == 0
