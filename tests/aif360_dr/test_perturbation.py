@@ -159,7 +159,7 @@ class TestRefusals:
     def test_a_quantity_is_no_attribute(self, dataset):
         dataset.protected_attributes[:, 1] = np.arange(200)
         dataset.features[:, 1] = np.arange(200)
-        with pytest.raises(ValueError, match=r"'race' has 200 .*bin it"):
+        with pytest.raises(ValueError, match=r"'race' has 200 .*Bin it first"):
             perturb_dataset(dataset, [{"race": 1}])
 
     def test_values_outside_the_domain_are_named(self):
