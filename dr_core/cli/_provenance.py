@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from hashlib import file_digest
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import as_file, files
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ __all__ = [
 HOST_LIBRARIES = ("fairlearn", "aif360", "scipy", "skops", "joblib")
 """Distributions whose versions are recorded beside those of the comparison, if installed."""
 
-RESULTS = ("values", "directions", "groups", "group_rates")
+RESULTS = ("values", "directions", "groups", "group_rates", "shift", "errors")
 """Parts of the JSON output that a run with the same input must repeat."""
 
 
@@ -114,14 +115,32 @@ def iter_differences(record: Mapping[str, Any], again: Mapping[str, Any]) -> Ite
         if now != entry["sha256"]:
             yield f"{name}: SHA-256 of {entry['name']!r} was {entry['sha256']}, is {now}"
     for part in RESULTS:
-        yield from _iter_changed(part, record.get(part, []), again[part])
+        yield from _iter_changed(part, record.get(part, []), again.get(part, []))
 
 
-def _iter_changed(part: str, before: Sequence[Any], after: Sequence[Any]) -> Iterator[str]:
-    changed = sum(one != other for one, other in zip(before, after, strict=False))
+def _iter_changed(part: str, before: Any, after: Any) -> Iterator[str]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        before, after = list(before.items()), list(after.items())
+    changed = sum(not _is_same(*pair) for pair in zip(before, after, strict=False))
     changed += abs(len(before) - len(after))
     if changed:
         yield f"{part}: {changed} of {len(before)} rows are different"
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two results are equal; threads of a forest may add up in another order.
+
+    >>> _is_same({"value": 0.1}, {"value": 0.1 + 1e-16}), _is_same([0.1], [0.2])
+    (True, False)
+    """
+    if isinstance(one, float) and isinstance(other, float):
+        return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(_is_same(*pair) for pair in pairs)
+    return bool(one == other)
 
 
 def iter_other_versions(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:

@@ -22,6 +22,9 @@ __all__ = ["FAIL", "PASS", "UNDECIDED", "Decision", "Verdict", "check_comparison
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 """Outcomes of a limit."""
 
+PERTURBED = f"{DR}_perturbed"
+"""Measure of comparisons in which some rows have a missing sensitive value."""
+
 GAPS = [name for name in FAIRNESS_MEASURES if name not in (DR, "disparate_impact")]
 """Measures whose best value is 0, which a limit can be set for."""
 
@@ -102,7 +105,7 @@ def check_comparison(
 ) -> Verdict:
     """Decide on limits; see `Comparison.check`."""
     attributes = comparison.values["attribute"].unique().tolist()
-    limits = dict(_iter_risk_limits(max_risk, attributes))
+    limits = dict(_iter_risk_limits(max_risk, attributes, set(comparison.values["measure"])))
     limits |= dict(_iter_gap_limits(max_gap or {}, attributes, comparison))
     if not limits:
         raise ValueError("pass a limit: max_risk=0.05, or max_gap={'demographic_parity': 0.1}.")
@@ -120,19 +123,23 @@ def check_comparison(
 
 
 def _iter_risk_limits(
-    max_risk: float | Mapping[Any, float] | None, attributes: list[Any]
+    max_risk: float | Mapping[Any, float] | None, attributes: list[Any], measures: set[str]
 ) -> Iterator[tuple[tuple[str, Any], float]]:
     if max_risk is None:
         return
+    if DR not in measures:
+        raise ValueError(f"max_risk needs the measure {DR!r}: add it to measures of compare.")
+    # Rows with a missing value cannot change; where there are some, they do not dilute the risk.
+    measure = PERTURBED if PERTURBED in measures else DR
     by_attribute = max_risk if isinstance(max_risk, Mapping) else {attributes[-1]: max_risk}
     for attribute, limit in by_attribute.items():
-        if attribute not in attributes:
-            known = [name for name in attributes if name != ALL]
+        place = attributes[-1] if attribute == ALL else attribute  # one attribute is all of them
+        if place not in attributes:
             raise ValueError(
                 f"max_risk: {attribute!r} is not a sensitive attribute; pass one of "
-                f"{quote(known)}, or 'all'."
+                f"{quote(attributes)}."
             )
-        yield (DR, attribute), _check_limit("max_risk", limit)
+        yield (measure, place), _check_limit("max_risk", limit)
 
 
 def _iter_gap_limits(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,7 @@ class Plausibility:
         return (
             f"{self.share:.2%} of perturbed rows are implausible, with combinations rarely or "
             f"never seen in the data, most often {'; '.join(named)}. Discriminative risk among "
-            f"the others: {self.risk:.2%}."
+            f"the others: {'undefined' if isnan(self.risk) else f'{self.risk:.2%}'}."
         )
 
     def __repr__(self) -> str:

@@ -128,3 +128,10 @@ def test_a_record_cannot_make_a_pickle_trusted(capsys, record, tmp_path):
     code, _, err = run(capsys, "--verify", record)
     assert code == 2
     assert "Pass --trust-pickle" in err
+
+
+def test_the_audit_of_a_quantity_can_be_verified(tmp_path, capsys):
+    record = tmp_path / "law.json"
+    assert main(["lawschool", "--json", str(record)]) == 0
+    assert main(["--verify", str(record)]) == 0
+    assert "VERIFIED" in capsys.readouterr().out
