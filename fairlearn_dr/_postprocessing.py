@@ -160,7 +160,15 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return None
         if sensitive_features is not None and isinstance(self.privileged, Mapping):
             check_sensitive_columns(X, self.privileged)
-        return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
+        attributes = learn_attributes(
+            X, self.privileged, missing=self.missing, coupled=self.coupled
+        )
+        if attributes.missing == "keep" and getattr(self, "max_risk", None) is not None:
+            raise ValueError(
+                'max_risk cannot be promised with missing="keep": rows without a sensitive value '
+                "never change, and would dilute the risk. Drop or fill them."
+            )
+        return attributes
 
     def _fit_ensemble(
         self, X: Any, y: Array, sample_weight: Any, seed: int

@@ -479,3 +479,10 @@ def test_the_same_seed_keeps_the_same_members_and_the_global_one_is_left_alone()
     )
     assert (first == second).all()
     assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
+
+
+def test_no_risk_is_promised_that_missing_values_would_dilute():
+    X = pd.DataFrame({"sex": ["m", "f", None] * 20, "age": range(60)})
+    pruner = POAFPruner(privileged={"sex": "m"}, missing="keep", max_risk=0.2)
+    with pytest.raises(ValueError, match=r"max_risk.*missing=.*Drop or fill"):
+        pruner.fit(X, np.arange(60) % 2)
