@@ -126,6 +126,11 @@ class Attribute:
         return to_privileged, to_marginalised, Targets(np.array([-1]), np.array([1]))
 
     @property
+    def n_targets(self) -> int:
+        """Largest number of values that one value may become."""
+        return max(len(targets.codes) for targets in self.targets)
+
+    @property
     def n_drawn(self) -> int:
         """Number of values that a value of the other group may become."""
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
@@ -159,11 +164,13 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            return self._encode_one_hot(table, self.columns)
+            check_sensitive_columns(table, self.columns)
+            has_dropped = len(self.values) > len(self.columns)
+            return encode_one_hot(table, self.name, self.columns, has_dropped)
         check_sensitive_columns(table, (self.name,))
         column = table.factorize(self.name)
         if self.condition is not None:
-            return self._encode_range(column, self.condition)
+            return encode_range(column, self.name, self.values, self.is_privileged, self.condition)
         return encode(column, self.values, f"sensitive attribute {self.name!r}")
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
@@ -198,33 +205,40 @@ class Attribute:
         place[codes] = np.arange(len(codes))
         return codes, place
 
-    def _encode_range(self, column: Factorized, condition: Condition) -> Array:
-        """Return the codes of a range; values that are not known get those of similar ones."""
-        known = set(self.values)
-        new = [value for value in column.values if value not in known]
-        is_inside = find_inside(self.name, new, condition)
-        similar: dict[Any, Any] = {}
-        for side in (False, True):
-            some = [value for value, inside in zip(new, is_inside, strict=True) if inside == side]
-            of_side = [self.values[code] for code in np.flatnonzero(self.is_privileged == side)]
-            similar |= zip(some, _find_similar(some, of_side), strict=True)
-        values = [similar.get(value, value) for value in column.values]
-        return encode_known(Factorized(column.codes, values), self.values)
 
-    def _encode_one_hot(self, table: Table, columns: Sequence[Any]) -> Array:
-        check_sensitive_columns(table, columns)
-        codes, n_ones, is_missing = read_one_hot(table, columns)
-        # Rows without a 1 have the dropped value, whose code follows those of the columns.
-        has_dropped = len(self.values) > len(columns)
-        is_dropped = (n_ones == 0) & ~is_missing & has_dropped
-        wrong = (codes < 0) & ~is_missing & ~is_dropped
-        if wrong.any():
-            raise ValueError(
-                f"one-hot attribute {self.name!r}: {wrong.sum()} rows do not have exactly one 1 "
-                f"among {quote(columns)}. If the encoding dropped a value, name it: "
-                "OneHot(..., dropped=...)."
-            )
-        return np.where(is_dropped, len(columns), codes)
+def encode_one_hot(table: Table, name: Any, columns: Sequence[Any], has_dropped: bool) -> Array:
+    """Return the codes of a one-hot attribute; rows without a 1 have the dropped value."""
+    codes, n_ones, is_missing = read_one_hot(table, columns)
+    is_dropped = (n_ones == 0) & ~is_missing & has_dropped
+    wrong = (codes < 0) & ~is_missing & ~is_dropped
+    if wrong.any():
+        raise ValueError(
+            f"one-hot attribute {name!r}: {wrong.sum()} rows do not have exactly one 1 "
+            f"among {quote(columns)}. If the encoding dropped a value, name it: "
+            "OneHot(..., dropped=...)."
+        )
+    # The code of the dropped value follows those of the columns.
+    return np.where(is_dropped, len(columns), codes)
+
+
+def encode_range(
+    column: Factorized,
+    name: Any,
+    known: Sequence[Any],
+    is_privileged: Array,
+    condition: Condition,
+) -> Array:
+    """Return the codes of a range; values that are not known get those of similar ones."""
+    old = set(known)
+    new = [value for value in column.values if value not in old]
+    is_inside = find_inside(name, new, condition)
+    similar: dict[Any, Any] = {}
+    for side in (False, True):
+        some = [value for value, inside in zip(new, is_inside, strict=True) if inside == side]
+        of_side = [known[code] for code in np.flatnonzero(is_privileged == side)]
+        similar |= zip(some, _find_similar(some, of_side), strict=True)
+    values = [similar.get(value, value) for value in column.values]
+    return encode_known(Factorized(column.codes, values), known)
 
 
 def _pick(values: tuple[Any, ...], codes: Array) -> tuple[Any, ...]:

@@ -362,7 +362,8 @@ def _learn_attribute(
     counts = _count_values(table, name, domain)
     condition = as_condition(name, privileged, counts)
     if condition is not None:
-        return _learn_range(name, counts, condition)
+        values, is_privileged, weights = learn_range(name, counts, condition)
+        return Attribute(name, values, is_privileged, condition=condition, weights=weights)
     if domain is None:
         _check_few_values(name, list(counts), privileged)
     attribute = _make_attribute(name, sort_values(counts), privileged)
@@ -382,7 +383,10 @@ def _count_values(
     return counts
 
 
-def _learn_range(name: Any, counts: Mapping[Any, int], condition: Condition) -> Attribute:
+def learn_range(
+    name: Any, counts: Mapping[Any, int], condition: Condition
+) -> tuple[tuple[Any, ...], Array, Array]:
+    """Return the values of a range, which of them are privileged, and how often each occurs."""
     values = sort_values(counts)
     is_privileged = find_inside(name, values, condition)
     if is_privileged.all() or not is_privileged.any():
@@ -393,7 +397,7 @@ def _learn_range(name: Any, counts: Mapping[Any, int], condition: Condition) -> 
             f"values: pass another range, or domain={{{name!r}: [...]}}."
         )
     weights = np.array([counts[value] for value in values], dtype=np.int64)
-    return Attribute(name, tuple(values), is_privileged, condition=condition, weights=weights)
+    return tuple(values), is_privileged, weights
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:

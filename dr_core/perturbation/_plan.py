@@ -30,7 +30,6 @@ from dr_core._utils import (
 from dr_core.perturbation._attributes import ALL, SensitiveAttributes
 from dr_core.perturbation._variants import (
     Variants,
-    count_targets,
     count_variants,
     draw_variants,
     enumerate_variants,
@@ -164,7 +163,7 @@ class PerturbationPlan:
         if self.method == "sample":
             return self.n_samples * len(self._active_sets)
         stay = 1 if self.p < 1 else 0
-        each = [count_targets(attribute) + stay for attribute in self.attributes]
+        each = [attribute.n_targets + stay for attribute in self.attributes]
         return sum(prod(each[j] for j in active) for active in self._active_sets.values())
 
     @property
@@ -215,7 +214,8 @@ class PerturbationPlan:
         if rng is None:
             variants = enumerate_variants(*how)
         else:
-            variants = draw_variants(*how, self.n_samples, rng)
+            drawn = draw_variants(*how, self.n_samples, rng)
+            variants = Variants(codes.shape[1], *drawn)
         return self._let_follow(variants, codes) if attributes.has_couplings else variants
 
     def _let_follow(self, variants: Variants, codes: Array) -> Variants:

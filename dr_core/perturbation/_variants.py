@@ -26,7 +26,6 @@ from dr_core.perturbation._attributes import SensitiveAttributes
 
 __all__ = [
     "Variants",
-    "count_targets",
     "count_variants",
     "draw_codes",
     "draw_variants",
@@ -216,11 +215,15 @@ def draw_variants(
     active_sets: ActiveSets,
     n_samples: int,
     rng: np.random.Generator,
-) -> Variants:
+) -> tuple[Array, Array, Array]:
     """Draw `n_samples` variants of each row; all scenarios share the draws of an attribute.
 
     The draws of a row depend only on the generator and on the number of rows before it, so a
     table gives the same draws however it is cut into chunks.
+
+    Returns
+    -------
+    rows, codes, probability : see `Variants`
     """
     rows = np.repeat(np.arange(codes.shape[1]), n_samples)
     own = codes[:, rows]
@@ -238,17 +241,12 @@ def draw_variants(
     distinct, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     probability = np.zeros((len(distinct), len(active_sets)))
     np.add.at(probability, (inverse, scenario), 1 / n_samples)
-    return Variants(codes.shape[1], rows[sample][first], chosen[:, first], probability)
+    return rows[sample][first], chosen[:, first], probability
 
 
 def find_choices(attributes: SensitiveAttributes, p: float) -> list[bool]:
     """Return whether drawing each attribute needs a uniform number; if not, it is certain."""
-    return [p < 1 or count_targets(attribute) > 1 for attribute in attributes]
-
-
-def count_targets(attribute: Attribute) -> int:
-    """Return the largest number of values that one value of an attribute may become."""
-    return max(len(targets.codes) for targets in attribute.targets)
+    return [p < 1 or attribute.n_targets > 1 for attribute in attributes]
 
 
 def draw_codes(
