@@ -30,10 +30,9 @@ from dr_core._utils import (
     quote,
     widen_interval,
 )
-from dr_core.comparison._breakdown import Breakdown, GroupsFold
 from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
-from dr_core.comparison._group_rates import GroupRates, RatesFold
+from dr_core.comparison._groups import Breakdown, GroupRates, GroupsFold, RatesFold
 from dr_core.comparison._individuals import IndividualsFold
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
@@ -57,7 +56,6 @@ from dr_core.perturbation import (
     PairCheck,
     PerturbationPlan,
     SensitiveAttributes,
-    describe_empty_groups,
     learn_attributes,
     learn_pair_check,
 )
@@ -72,6 +70,7 @@ from dr_core.risk import (
     Predictor,
     choose_favorable,
     count_rows_by_missing,
+    describe_empty_groups,
     find_classes,
     find_groups,
     find_perturbed_groups,

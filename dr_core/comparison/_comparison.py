@@ -18,9 +18,8 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from dr_core._utils import Array, write_atomically
-from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
-from dr_core.comparison._group_rates import GroupRates
+from dr_core.comparison._groups import Breakdown, GroupRates
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._policy import Verdict, check_comparison
 from dr_core.metrics import DR

@@ -19,8 +19,7 @@ from dr_core._tables import Partitions, Table
 from dr_core._utils import Array, quote
 
 if TYPE_CHECKING:
-    from dr_core.perturbation._attribute import Attribute
-    from dr_core.perturbation._attributes import SensitiveAttributes
+    from dr_core.perturbation._attributes import Attribute, SensitiveAttributes
 
 __all__ = ["warn_of_dummies"]
 

@@ -37,7 +37,6 @@ from dr_core.perturbation import (
     learn_attributes,
 )
 from dr_core.risk._changes import fold, iter_changes
-from dr_core.risk._groups import warn_empty_groups
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._predictor import (
@@ -49,7 +48,7 @@ from dr_core.risk._predictor import (
     get_predict,
 )
 from dr_core.risk._randomized import RandomizedModel
-from dr_core.risk._totals import RiskTotals, RowRisks
+from dr_core.risk._totals import RiskTotals, RowRisks, warn_empty_groups
 
 __all__ = ["NO_ROWS", "RiskAssessment", "assess_risk", "describe_missing"]
 

@@ -36,11 +36,6 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._assessment import NO_ROWS, RiskAssessment, describe_missing
 from dr_core.risk._blocks import bootstrap_mean, find_blocks
-from dr_core.risk._groups import (
-    count_rows_by_missing,
-    describe_group,
-    find_groups,
-)
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._shift_sums import (
     ERRORS,
@@ -48,7 +43,14 @@ from dr_core.risk._shift_sums import (
     ShiftTotals,
     sum_blocks,
 )
-from dr_core.risk._totals import Codes, GroupSums, PerScenario
+from dr_core.risk._totals import (
+    Codes,
+    GroupSums,
+    PerScenario,
+    count_rows_by_missing,
+    describe_group,
+    find_groups,
+)
 
 __all__ = ["ShiftAssessment"]
 

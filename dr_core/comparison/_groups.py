@@ -1,4 +1,4 @@
-"""Rates of each group: labels, decisions, errors and discriminative risk, with intervals."""
+"""Results by group: discriminative risk and its direction; labels, decisions and errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import clopper_pearson, share
-from dr_core.comparison._breakdown import Breakdown
+from dr_core._utils import Array, clopper_pearson, share
 from dr_core.metrics import DR
-from dr_core.perturbation import PerturbationPlan
-from dr_core.risk import Changes, GroupSums, describe_group
+from dr_core.perturbation import PerturbationPlan, Scenario
+from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
 
-__all__ = ["IMPACT_RATIO", "GroupRates", "RatesFold"]
+__all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold"]
 
 IMPACT_RATIO = "impact_ratio"
 
@@ -34,6 +33,96 @@ MIN_REFERENCE_SHARE = 0.02
 
 RATE_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share"]
 RATE_COLUMNS += ["measure", "value", "low", "high"]
+
+GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
+GROUP_COLUMNS += ["loses", "gains", "carries"]
+DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
+
+
+@dataclass(frozen=True)
+class GroupsFold:
+    """The fold that sums risk, losses and gains by group, for each scenario."""
+
+    favorable: int
+
+    def __call__(self, changes: Changes) -> PerScenario:
+        """Add up the rows of a chunk."""
+        both = map(changes.expect, changes.get_losses_and_gains(self.favorable))
+        values = zip(changes.risk, *both, strict=True)
+        return PerScenario(
+            self._add_up(changes, s, *of_scenario) for s, of_scenario in enumerate(values)
+        )
+
+    def _add_up(
+        self, changes: Changes, s: int, risk: Array, loses: Array, gains: Array
+    ) -> GroupSums:
+        values = {"risk": risk, "loses": loses, "gains": gains}
+        if not changes.is_known(s):
+            return GroupSums(("rows", "weight", *values), {})
+        return GroupSums.of(changes.codes_of(s), changes.weights, **values)
+
+
+@dataclass(frozen=True, eq=False)
+class Breakdown:
+    """Sums by group, without any feature of single rows.
+
+    Attributes
+    ----------
+    plan : PerturbationPlan
+    sums : for each model, GroupSums of each scenario whose perturbed predictions are known
+
+    Examples
+    --------
+    >>> from dr_core import compare
+    >>> X = pd.DataFrame({"sex": ["Male", "Male", "Female", "Female"], "age": [25, 35, 35, 45]})
+    >>> hires = lambda X: X["age"] > X["sex"].map({"Male": 30, "Female": 40})
+    >>> y, measures = [0, 1, 1, 1], ["discriminative_risk"]
+    >>> comparison = compare({"rule": hires}, X, y, {"sex": "Male"}, measures=measures)
+    >>> comparison.by_group[["group", "privileged", "rows", "risk", "loses", "gains"]]
+        group  privileged  rows  risk  loses  gains
+    0  Female       False     2   0.5    0.0    0.5
+    1    Male        True     2   0.5    0.5    0.0
+    """
+
+    plan: PerturbationPlan
+    sums: Mapping[str, Mapping[Scenario, GroupSums]]
+
+    @cached_property
+    def by_group(self) -> pd.DataFrame:
+        """One row for each model, each attribute and each of its values, or side of its range.
+
+        For all attributes together, the groups are the combinations of values that occur.
+        Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
+        its `share` of all rows, its `risk`, the share of it that `loses` or `gains` the
+        favourable class, and its share of all changes, `carries`.
+        """
+        return pd.DataFrame(self._iter_groups(), columns=GROUP_COLUMNS)
+
+    @cached_property
+    def directions(self) -> pd.DataFrame:
+        """Share of rows that lose or gain the favourable class, or change among `other` ones."""
+        return pd.DataFrame(self._iter_directions(), columns=DIRECTION_COLUMNS)
+
+    def _iter_sums(self) -> Iterator[tuple[str, Scenario, GroupSums]]:
+        for model, by_scenario in self.sums.items():
+            for scenario, sums in by_scenario.items():
+                yield model, scenario, sums
+
+    def _iter_directions(self) -> Iterator[tuple[Any, ...]]:
+        for model, scenario, sums in self._iter_sums():
+            weight, risk, loses, gains = map(sums.total, ("weight", "risk", "loses", "gains"))
+            shares = (share(part, weight) for part in (loses, gains, risk - loses - gains))
+            yield model, scenario.name, *shares
+
+    def _iter_groups(self) -> Iterator[tuple[Any, ...]]:
+        for model, scenario, sums in self._iter_sums():
+            all_weight, all_risk = sums.total("weight"), sums.total("risk")
+            for codes, (rows, weight, risk, loses, gains) in sorted(sums.sums.items()):
+                name, privileged = describe_group(self.plan, scenario, codes)
+                means = (share(part, weight) for part in (risk, loses, gains))
+                carries = share(risk, all_risk) if all_risk else 0.0
+                size = rows, share(weight, all_weight)
+                yield model, scenario.name, name, privileged, *size, *means, carries
 
 
 @dataclass(frozen=True)
