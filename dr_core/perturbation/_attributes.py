@@ -34,6 +34,7 @@ from dr_core.perturbation._levels import add_level, check_level, find_level_keys
 from dr_core.perturbation._one_hot import OneHot, encode_one_hot
 from dr_core.perturbation._ranges import (
     COLLECTIONS,
+    MAX_NUMBERS_BESIDE_ONE,
     Condition,
     as_condition,
     check_few_values,
@@ -287,7 +288,8 @@ class SensitiveAttributes:
         if self.missing == "error":
             self._check_not_missing(codes)
         for attribute, of_attribute in zip(self, codes, strict=True):
-            check_level(table, attribute, of_attribute)
+            if attribute.level is not None or attribute.name in table.levels:
+                check_level(table, attribute, of_attribute)
         return codes
 
     def follow(self, before: Array, after: Array) -> Array:
@@ -409,17 +411,21 @@ def learn_attributes(
         is_given = max_values != MAX_RANGE_VALUES
         return replace(attributes, max_values=max_values) if is_given else attributes
     table = _as_columns(X)
+    levels = set(privileged).intersection(table.levels)
     read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
-    table.read([*read, *find_level_keys(table, privileged)])
+    table.read([*read, *(find_level_keys(table, privileged) if levels else ())])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
-        add_level(table, _learn_attribute(table, name, value, domain.get(name)))
+        _learn_attribute(table, name, value, domain.get(name))
         for name, value in privileged.items()
     )
+    learned = tuple(add_level(table, one) if one.name in levels else one for one in learned)
     attributes = SensitiveAttributes(learned, missing, max_values=max_values)
     _check_columns_disjoint(attributes.columns)
     attributes = _add_couplings(attributes, table, coupled, domain)
-    warn_of_dummies(table, attributes)
+    zero_one = [one for one in learned if one.columns is None and set(one.values) == {0, 1}]
+    if zero_one:
+        warn_of_dummies(table, attributes, zero_one)
     return attributes
 
 
@@ -517,14 +523,14 @@ def _learn_attribute(
         return _learn_one_hot(table, name, privileged)
     check_sensitive_columns(table, (name,))
     counts = _count_values(table, name, domain)
-    condition = as_condition(name, privileged, counts)
+    condition = None if np.isscalar(privileged) else as_condition(name, privileged, counts)
     if condition is not None:
         values, is_privileged, weights = learn_range(name, counts, condition)
         return Attribute(name, values, is_privileged, condition=condition, weights=weights)
-    if domain is None:
+    if domain is None and len(counts) > MAX_NUMBERS_BESIDE_ONE:
         check_few_values(name, list(counts), privileged)
     attribute = _make_attribute(name, sort_values(counts), privileged)
-    warn_of_spellings(name, attribute.values)
+    _warn_of_spellings(name, attribute.values)
     return attribute
 
 
@@ -549,9 +555,8 @@ def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Att
 
 def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
     is_value = isinstance(privileged, tuple) and privileged in values
-    chosen = (
-        list(privileged) if isinstance(privileged, COLLECTIONS) and not is_value else [privileged]
-    )
+    are_several = isinstance(privileged, COLLECTIONS) and not is_value
+    chosen = list(privileged) if are_several else [privileged]
     if not chosen:
         raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {quote(values)}.")
     unknown = [value for value in chosen if value not in values]
@@ -573,7 +578,7 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
     return Attribute(name, tuple(values), is_privileged)
 
 
-def warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
+def _warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
     """Warn if some values of a sensitive column differ only in case or blanks."""
     alike = find_spellings(values)
     if alike:

@@ -39,22 +39,23 @@ HEAD_ROWS = 50
 """Rows that tell most numeric columns from 0/1 columns."""
 
 
-def warn_of_dummies(data: Table | Partitions, attributes: SensitiveAttributes) -> None:
-    """Warn if a sensitive 0/1 column excludes other 0/1 columns.
+def warn_of_dummies(
+    data: Table | Partitions, attributes: SensitiveAttributes, zero_one: Sequence[Attribute]
+) -> None:
+    """Warn if a sensitive 0/1 column, one of `zero_one`, excludes other 0/1 columns.
 
     Nothing is looked for in rows of a Dask DataFrame, because that would take one more pass over
     all columns. Of frames one after another, the first is looked at.
     """
     table = data if isinstance(data, Table) else data.sample
-    plain = [a for a in attributes if a.columns is None and set(a.values) == {0, 1}]
-    if table is None or not plain:
+    if table is None:
         return
     known = {c for a in attributes for c in a.columns or ()} | set(attributes.couplings.names)
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
     step = -(-table.n_rows // MAX_DUMMY_ROWS)
     ones = _read_ones(table, keys, step)
     done: set[Any] = set()
-    for attribute in plain:
+    for attribute in zero_one:
         group = [] if attribute.name in done else find_exclusive(ones, attribute.name)
         if len(group) > 1 and _count_ones(table, group).max() == 1:
             done.update(group)

@@ -21,6 +21,7 @@ from dr_core._utils import Array, check_choice, format_value, is_number, quote, 
 
 __all__ = [
     "COLLECTIONS",
+    "MAX_NUMBERS_BESIDE_ONE",
     "Condition",
     "Range",
     "as_condition",
