@@ -9,7 +9,10 @@ from itertools import product
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
+
+from dr_core import assess_risk, compare
 
 ROOT = Path(__file__).parents[1]
 TOP = {"__init__.py", "plugins.py", "bounds.py", "marginalization.py", "py.typed"} | {
@@ -28,6 +31,8 @@ FOR_HOSTS = {"dr_core", "dr_core.plugins", "dr_core.metrics", "dr_core.bounds"}
 FOR_HOSTS |= {"dr_core.datasets", "dr_core.pruning.baselines"}
 NAMESPACES = {"aif360_dr/sklearn.py"}
 """Public modules beside the door of their package: `aif360_dr.sklearn` is for `aif360.sklearn`."""
+MAX_ENTERED = {"assess_risk": 10, "compare": 14, "assess_risk on a Dask frame": 13}
+"""Number of files of the core that a reader of a simple call has to open."""
 UPWARDS = {("dr_core/comparison/_comparison.py", "dr_core.report")}
 """The one import upwards, inside a function: `Comparison.to_html` writes the report."""
 PICTURE = ElementTree.parse(ROOT / "docs" / "images" / "architecture.svg")
@@ -266,3 +271,38 @@ def test_the_core_imports_no_other_fairness_library_and_draws_nothing():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def call_on_toy_data(verb):
+    X = pd.DataFrame({"sex": ["m", "f", "f", "m"] * 10, "age": range(20, 60)})
+    if verb == "compare":
+        return compare({"rule": hire}, X, X["age"] > 40, {"sex": "m"})
+    if verb == "assess_risk":
+        return assess_risk(hire, X, {"sex": "m"})
+    dask, frames = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
+    with dask.config.set(scheduler="synchronous"):  # other threads are not profiled
+        return assess_risk(hire, frames.from_pandas(X, npartitions=2), {"sex": "m"})
+
+
+def hire(X):
+    return X["age"] > X["sex"].map({"m": 30, "f": 40}).astype(int)
+
+
+def find_entered(call, *args):
+    """Files of the core with a function that a call enters; importing a file does not count."""
+    codes, before = set(), sys.getprofile()
+    sys.setprofile(lambda frame, event, arg: codes.add(frame.f_code))
+    try:
+        call(*args)
+    finally:
+        sys.setprofile(before)
+    paths = {Path(code.co_filename) for code in codes if code.co_name != "<module>"}
+    core = ROOT / "dr_core"
+    return sorted(str(path.relative_to(core)) for path in paths if path.is_relative_to(core))
+
+
+@pytest.mark.parametrize("verb", MAX_ENTERED)
+def test_a_reader_follows_a_verb_through_few_files(verb):
+    entered = find_entered(call_on_toy_data, verb)
+    listed = ", ".join(entered)
+    assert 5 < len(entered) <= MAX_ENTERED[verb], f"{verb} enters {len(entered)} files: {listed}"
