@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -188,55 +187,49 @@ def compare(
     data = as_partitions(X, columns, want_labels=True)
     attributes = learn_attributes(data, privileged)
     check = _learn_check(data, attributes, reference)
-    plan = PerturbationPlan(
-        attributes, method, p, n_samples, random_state, also_uncoupled=True
-    ).reserve_draws(data.n_rows)
+    plan = PerturbationPlan(attributes, method, p, n_samples, random_state, also_uncoupled=True)
+    plan = plan.reserve_draws(data.n_rows)
+
     classes = _check_few(find_classes(data.labels, models, labels))
     position = choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
     host = None if provider == "core" else load_provider(provider)
-    scored = None
-    if SCORE_SHIFT in names:
-        scored = ScoredModels.of(models, classes, position, plan, data.n_rows)
-    source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
+    has_scores = SCORE_SHIFT in names
+    scored = ScoredModels.of(models, classes, position, plan, data.n_rows) if has_scores else None
+
     options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
+    source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
     folds = _choose_folds(position, individuals, check)
     others = scored.choose_folds(folds) if scored else {}
     found = fold(data, partial(source, **options), folds, others=others, progress=progress)
+
     measured = {
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
     }
     missing = _count_missing(measured.values())
-    values = pd.DataFrame(
-        {"model": name} | row
-        for name, model in measured.items()
-        for row in chain(
-            model.iter_rows([one for one in names if one != SCORE_SHIFT], bootstrap, host),
-            scored.iter_rows(name, plan, found, bootstrap) if scored else (),
-        )
-        if missing or row["measure"] != PERTURBED_RISK
-    )
-    _warn_undefined(values, plan, next(iter(measured.values())).tallies)
-    settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
-    settings |= (
-        {} if person is None else {"people": next(iter(measured.values())).spreads[-1].n_people}
-    )
-    settings |= missing
-    settings |= {"favorable": classes[position], "random_state": random_state}
-    settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
+    rows = _iter_values(measured, scored, found, names, bootstrap, host)
+    values = pd.DataFrame(row for row in rows if missing or row["measure"] != PERTURBED_RISK)
+    first = next(iter(measured.values()))
+    _warn_undefined(values, plan, first.tallies)
+
+    settings = {"rows": data.n_rows, "weighted": sample_weight is not None}
+    settings |= {} if person is None else {"people": first.spreads[-1].n_people}
+    settings |= missing | {"favorable": classes[position]} | _describe_bootstrap(bootstrap)
     settings |= {} if check is None else {"reference_rows": check.n_rows}
+    settings |= {"provider": provider} | describe_plan(plan) | describe_environment(models)
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
     # Groups of weighted rows, or of several rows a person, have no intervals.
     has_intervals = n_boot and sample_weight is None and person is None
     rates = {name: found[name]["rates"] for name in models}
+    audits = {}
+    if ensembles:
+        audits = _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
     return Comparison(
         values,
-        settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),
+        settings,
         breakdown,
-        _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
-        if ensembles
-        else {},
+        audits,
         {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
         GroupRates(breakdown, rates, confidence if has_intervals else None),
@@ -424,6 +417,29 @@ class MeasuredModel:
             yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), {}
 
 
+def _iter_values(
+    models: Mapping[str, MeasuredModel],
+    scored: ScoredModels | None,
+    found: Mapping[Any, Any],
+    names: list[str],
+    bootstrap: Bootstrap,
+    provider: Provider | None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table, model by model; the shift of its score is the last measure."""
+    of_predictions = [name for name in names if name != SCORE_SHIFT]
+    for name, model in models.items():
+        for row in model.iter_rows(of_predictions, bootstrap, provider):
+            yield {"model": name} | row
+        for row in scored.iter_rows(name, model.plan, found, bootstrap) if scored else ():
+            yield {"model": name} | row
+
+
+def _describe_bootstrap(bootstrap: Bootstrap) -> dict[str, Any]:
+    n_boot, confidence = bootstrap.n_boot, bootstrap.confidence
+    settings = {"random_state": bootstrap.random_state, "n_boot": n_boot}
+    return settings | {"confidence": confidence if n_boot else None}
+
+
 def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
     """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
     counts = {
@@ -519,9 +535,10 @@ def _warn_undefined(
     values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
 ) -> None:
     """Warn once if any value is NaN, with the reason where it is known."""
-    undefined = values[values["value"].isna()]
-    if undefined.empty:
+    is_undefined = values["value"].isna()
+    if not is_undefined.any():
         return
+    undefined = values[is_undefined]
     n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
     reason = (
         "; ".join(describe_empty_groups(n_rows))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isroutine
@@ -307,7 +309,7 @@ def describe_environment(models: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "models": {str(name): describe_model(model) for name, model in models.items()},
-        "versions": {"Python": platform.python_version()} | dict(_iter_versions()),
+        "versions": {"Python": platform.python_version()} | _find_versions(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -325,9 +327,11 @@ def describe_model(model: Any) -> str:
     return "function" if isroutine(model) else type(model).__name__
 
 
-def _iter_versions() -> Iterator[tuple[str, str]]:
+@cache  # reading the metadata of four distributions takes 2 ms
+def _find_versions() -> dict[str, str]:
+    """Return the versions of the distributions that are installed."""
+    found = {}
     for name in DISTRIBUTIONS:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            continue
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

@@ -521,8 +521,9 @@ def _cross(outcomes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     >>> codes.tolist(), chances.tolist()
     ([[-1, -1, 2, 2], [0, 1, 0, 1]], [0.125, 0.375, 0.125, 0.375])
     """
-    codes, chances = np.empty((0, 1), np.int32), np.ones(1)
-    for new, of_new in outcomes:
+    (first, chances), *others = outcomes
+    codes = np.array([first])
+    for new, of_new in others:
         n, k = len(chances), len(of_new)
         codes = np.vstack([np.repeat(codes, k, axis=1), np.tile(new, n)])
         chances = np.repeat(chances, k) * np.tile(of_new, n)

@@ -303,7 +303,7 @@ def learn_range(
 def encode_range(
     column: Factorized,
     name: Any,
-    known: Sequence[Any],
+    known: tuple[Any, ...],
     is_privileged: Array,
     condition: Condition,
 ) -> Array:
