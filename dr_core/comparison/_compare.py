@@ -29,9 +29,20 @@ from dr_core._utils import (
     quote,
     widen_interval,
 )
-from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
+from dr_core.comparison._comparison import (
+    Comparison,
+    describe_bootstrap,
+    describe_environment,
+    describe_plan,
+)
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
-from dr_core.comparison._groups import Breakdown, GroupRates, GroupsFold, RatesFold
+from dr_core.comparison._groups import (
+    Breakdown,
+    GroupRates,
+    GroupsFold,
+    RatesFold,
+    tally_changes,
+)
 from dr_core.comparison._individuals import IndividualsFold
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
@@ -46,8 +57,6 @@ from dr_core.metrics import (
     measure,
     measure_signed,
     provide_measures,
-    tally_predictions,
-    tally_profiles,
 )
 from dr_core.perturbation import (
     MARGINALISED,
@@ -213,23 +222,19 @@ def compare(
     first = next(iter(measured.values()))
     _warn_undefined(values, plan, first.tallies)
 
-    settings = {"rows": data.n_rows, "weighted": sample_weight is not None}
-    settings |= {} if person is None else {"people": first.spreads[-1].n_people}
-    settings |= missing | {"favorable": classes[position]} | _describe_bootstrap(bootstrap)
+    settings = {"rows": data.n_rows, "weighted": first.is_weighted}
+    settings |= {} if first.n_people is None else {"people": first.n_people}
+    settings |= missing | {"favorable": classes[position]} | describe_bootstrap(bootstrap)
     settings |= {} if check is None else {"reference_rows": check.n_rows}
     settings |= {"provider": provider} | describe_plan(plan) | describe_environment(models)
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
-    # Groups of weighted rows, or of several rows a person, have no intervals.
-    has_intervals = n_boot and sample_weight is None and person is None
     rates = {name: found[name]["rates"] for name in models}
-    audits = {}
-    if ensembles:
-        audits = _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
+    has_intervals = n_boot and first.has_equal_rows
     return Comparison(
         values,
         settings,
         breakdown,
-        audits,
+        _audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
         {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
         GroupRates(breakdown, rates, confidence if has_intervals else None),
@@ -264,22 +269,6 @@ def iter_model_changes(
     for name, model in models.items():
         if isinstance(model, Predictions):
             yield from iter_given_changes(part, name, model, classes, plan)
-
-
-def tally_changes(changes: Changes) -> PerScenario:
-    """Tally the rows of a chunk in each scenario; a fold."""
-    return PerScenario(_tally(changes, s) for s in range(len(changes.plan.scenarios)))
-
-
-def _tally(changes: Changes, s: int) -> Tally:
-    rows = changes.groups[s], changes.y
-    how: Any = (changes.predictor.classes or [], changes.weights, changes.person)
-    if changes.is_randomized:
-        return tally_profiles(*rows, None, changes.get_joint_profiles(s), *how)
-    certain = changes.get_certain(s)
-    if certain is None:
-        return tally_profiles(*rows, changes.before, changes.get_profiles(s), *how)
-    return tally_predictions(*rows, changes.before, certain, *how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,6 +314,21 @@ class MeasuredModel:
             plausibility = Plausibility(plan, check.pairs, found["plausibility"])
         sums = found["tallies"], found["groups"], found["spreads"]
         return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.tallies[-1].sums is not None
+
+    @property
+    def n_people(self) -> int | None:
+        """Number of people whom the rows are about; None if each row is another person."""
+        return self.spreads[-1].n_people if self.spreads else None
+
+    @property
+    def has_equal_rows(self) -> bool:
+        """Whether each row is another person, of equal weight: groups then have intervals."""
+        return not self.spreads
 
     @property
     def known_groups(self) -> dict[Any, GroupSums]:
@@ -434,12 +438,6 @@ def _iter_values(
             yield {"model": name} | row
 
 
-def _describe_bootstrap(bootstrap: Bootstrap) -> dict[str, Any]:
-    n_boot, confidence = bootstrap.n_boot, bootstrap.confidence
-    settings = {"random_state": bootstrap.random_state, "n_boot": n_boot}
-    return settings | {"confidence": confidence if n_boot else None}
-
-
 def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
     """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
     counts = {
@@ -493,8 +491,13 @@ def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
 
 
 def _audit_ensembles(
-    models: Mapping[str, Any], data: Partitions, classes: list[Any], plan: PerturbationPlan
+    models: Mapping[str, Any],
+    data: Partitions,
+    classes: list[Any],
+    plan: PerturbationPlan,
+    random_state: Any,
 ) -> dict[str, EnsembleAudit]:
+    plan = replace(plan, random_state=random_state)
     if data.whole is None:
         raise ValueError(
             "ensembles=True needs rows in memory, and X comes in partitions. Leave it out, or "

@@ -24,11 +24,17 @@ from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._groups import Breakdown, GroupRates
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._policy import Verdict, check_comparison
-from dr_core.metrics import DR
+from dr_core.metrics import DR, Bootstrap
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Plausibility, describe_hidden_risk
 
-__all__ = ["Comparison", "describe_environment", "describe_plan", "to_plain"]
+__all__ = [
+    "Comparison",
+    "describe_bootstrap",
+    "describe_environment",
+    "describe_plan",
+    "to_plain",
+]
 
 DISTRIBUTIONS = ("discriminative-risk", "numpy", "pandas", "scikit-learn")
 """Distributions whose versions are recorded."""
@@ -296,6 +302,13 @@ def describe_plan(plan: PerturbationPlan) -> dict[str, Any]:
     if plan.attributes.has_couplings:
         settings["coupled"] = plan.attributes.couplings.to_dict()
     return settings
+
+
+def describe_bootstrap(bootstrap: Bootstrap) -> dict[str, Any]:
+    """Return how intervals were computed."""
+    n_boot, confidence = bootstrap.n_boot, bootstrap.confidence
+    settings = {"random_state": bootstrap.random_state, "n_boot": n_boot}
+    return settings | {"confidence": confidence if n_boot else None}
 
 
 def describe_environment(models: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Results by group: discriminative risk and its direction; labels, decisions and errors."""
+"""Results by group: tallies; discriminative risk and its direction; labels and decisions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from dr_core._utils import Array, clopper_pearson, share
-from dr_core.metrics import DR
+from dr_core.metrics import DR, Tally, tally_predictions, tally_profiles
 from dr_core.perturbation import PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
 
-__all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold"]
+__all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold", "tally_changes"]
 
 IMPACT_RATIO = "impact_ratio"
 
@@ -37,6 +37,22 @@ RATE_COLUMNS += ["measure", "value", "low", "high"]
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
 GROUP_COLUMNS += ["loses", "gains", "carries"]
 DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
+
+
+def tally_changes(changes: Changes) -> PerScenario:
+    """Tally the rows of a chunk in each scenario; a fold."""
+    return PerScenario(_tally(changes, s) for s in range(len(changes.plan.scenarios)))
+
+
+def _tally(changes: Changes, s: int) -> Tally:
+    rows = changes.groups[s], changes.y
+    how: Any = (changes.predictor.classes or [], changes.weights, changes.person)
+    if changes.is_randomized:
+        return tally_profiles(*rows, None, changes.get_joint_profiles(s), *how)
+    certain = changes.get_certain(s)
+    if certain is None:
+        return tally_profiles(*rows, changes.before, changes.get_profiles(s), *how)
+    return tally_predictions(*rows, changes.before, certain, *how)
 
 
 @dataclass(frozen=True)
