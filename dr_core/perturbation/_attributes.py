@@ -1,4 +1,4 @@
-"""Sensitive attributes: their values, and which of these are privileged.
+"""Sensitive attributes: their values, which are privileged, and what each may become.
 
 `learn_attributes` turns `privileged={"sex": "Male", "race": ["White", "Asian"]}` into
 `SensitiveAttributes`, which has all values of each attribute in a fixed order. Attributes are
@@ -174,10 +174,10 @@ class Attribute:
     def encode(self, table: Table) -> Array:
         """Return the codes of this attribute in a table, shape (n,)."""
         if self.columns is not None:
-            check_sensitive_columns(table, self.columns)
+            _check_sensitive_columns(table, self.columns)
             has_dropped = len(self.values) > len(self.columns)
             return encode_one_hot(table, self.name, self.columns, has_dropped)
-        check_sensitive_columns(table, (self.name,))
+        _check_sensitive_columns(table, (self.name,))
         column = table.factorize(self.name)
         if self.condition is not None:
             return encode_range(column, self.name, self.values, self.is_privileged, self.condition)
@@ -220,7 +220,7 @@ def _pick(values: tuple[Any, ...], codes: Array) -> tuple[Any, ...]:
     return tuple(values[code] for code in codes)
 
 
-def check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
+def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
     """Raise ValueError if the table lacks one of the columns."""
     keys, levels = table.keys(), table.levels
     absent = [name for name in names if name not in keys and name not in levels]
@@ -521,7 +521,7 @@ def _learn_attribute(
 ) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
-    check_sensitive_columns(table, (name,))
+    _check_sensitive_columns(table, (name,))
     counts = _count_values(table, name, domain)
     condition = None if np.isscalar(privileged) else as_condition(name, privileged, counts)
     if condition is not None:
@@ -547,7 +547,7 @@ def _count_values(
 
 
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
-    check_sensitive_columns(table, one_hot.columns)
+    _check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
     return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
