@@ -85,8 +85,8 @@ def discriminative_risk(
         y (array-like, optional): True labels. They do not enter the risk; predictions of other
             labels raise an error.
         prot_attr (label or list of labels): Index level(s) to perturb. None means all levels.
-        priv_group: Privileged value in the index, or a list of privileged values. For several
-            protected attributes, a tuple with one entry for each.
+        priv_group: Privileged value in the index, a list of privileged values, or a range such as
+            `at_least(25)`. For several protected attributes, a tuple with one entry for each.
         carried_by (dict, optional): Names of the columns that carry an attribute, by the name of
             the attribute. By default these are the column of the same name, and columns such as
             `sex_Male` or `sex=Male` whose value depends on the attribute alone.

@@ -18,7 +18,7 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `WEIGHT` has the weights; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
-  `check_privileged`.
+  `check_privileged`; `as_condition` recognises ranges.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members.
@@ -69,6 +69,7 @@ from dr_core.perturbation import (
     Attribute,
     PerturbationPlan,
     Rules,
+    as_condition,
     check_privileged,
 )
 from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
@@ -110,6 +111,7 @@ __all__ = [
     "Rules",
     "Table",
     "Tally",
+    "as_condition",
     "as_generator",
     "as_partitions",
     "as_table",

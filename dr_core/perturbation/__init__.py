@@ -42,7 +42,7 @@ from dr_core.perturbation._plan import (
     Variants,
     iter_perturbed,
 )
-from dr_core.perturbation._ranges import Range, at_least, at_most, between
+from dr_core.perturbation._ranges import Range, as_condition, at_least, at_most, between
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, expected_counts
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
 
@@ -70,6 +70,7 @@ __all__ = [
     "SensitiveAttributes",
     "Suggestions",
     "Variants",
+    "as_condition",
     "at_least",
     "at_most",
     "between",
