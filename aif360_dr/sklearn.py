@@ -40,7 +40,7 @@ class IndexedRiskScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the negative discriminative risk of a fitted estimator on X."""
-        return -self.assess(estimator, X, y, sample_weight).value
+        return -self.assess(estimator, X, y, sample_weight).value_perturbed
 
     def assess(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> RiskAssessment:
         """Measure the risk of a fitted estimator on X, all attributes perturbed together."""
@@ -92,7 +92,8 @@ def discriminative_risk(
             `sex_Male` or `sex=Male` whose value depends on the attribute alone.
         sample_weight (array-like, optional): Weights of the rows.
         method, p, random_state: See `dr_core.assess_risk`.
-        domain, missing, coupled: See `dr_core.learn_attributes`.
+        domain, missing, coupled: See `dr_core.learn_attributes`. With `missing="keep"`, the risk
+            is that of the rows that were perturbed.
 
     Examples:
         >>> import pandas as pd
@@ -105,7 +106,7 @@ def discriminative_risk(
     how = IndexedRiskScorer(
         prot_attr, priv_group, carried_by, method, p, random_state, domain, missing, coupled
     )
-    return how.assess(estimator, X, y, sample_weight).value
+    return how.assess(estimator, X, y, sample_weight).value_perturbed
 
 
 def discriminative_risk_scorer(
