@@ -296,10 +296,7 @@ class RiskAssessment:
     def _headline(self) -> str:
         sample = self.totals.make_sample(-1, only_perturbed=True)
         low, high, confidence, _ = sample.interval(0.95)
-        names = ", ".join(map(str, self.plan.attributes.names))
-        if self.plan.attributes.has_couplings:
-            followers = ", ".join(map(str, self.plan.attributes.couplings.names))
-            names += f" (and {followers} with it)"
+        names = describe_perturbed(self.plan.attributes)
         return (
             f"{sample.mean:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
@@ -339,6 +336,13 @@ def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
             "high": [interval.high for interval in intervals],
         }
     )
+
+
+def describe_perturbed(attributes: SensitiveAttributes) -> str:
+    """Return the names of the attributes, and of the columns that follow them."""
+    names = ", ".join(map(str, attributes.names))
+    followers = ", ".join(map(str, attributes.couplings.names))
+    return f"{names} (and {followers} with it)" if attributes.has_couplings else names
 
 
 def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:
