@@ -26,6 +26,7 @@ from dr_core.perturbation._attributes import (
     learn_attributes,
 )
 from dr_core.perturbation._couplings import Couplings, Rules
+from dr_core.perturbation._dummies import find_dummies
 from dr_core.perturbation._one_hot import OneHot
 from dr_core.perturbation._pairs import (
     MAX_BINS,
@@ -77,6 +78,7 @@ __all__ = [
     "check_privileged",
     "enumerate_perturbations",
     "expected_counts",
+    "find_dummies",
     "iter_perturbed",
     "learn_attributes",
     "learn_pair_check",
