@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import skops.io
 import yaml
+from sklearn.ensemble import RandomForestClassifier
 
 from dr_core import datasets
 from dr_core.cli import default_model, main
@@ -46,6 +47,16 @@ def test_there_are_commands_to_run():
     assert len(commands()) >= 4
 
 
+@pytest.fixture
+def few_trees(monkeypatch):
+    """A default model that is fitted and pruned fast, where its numbers do not matter."""
+    monkeypatch.setattr(
+        "dr_core.cli._models.RandomForestClassifier",
+        lambda **options: RandomForestClassifier(**options | {"n_estimators": 10}),
+    )
+
+
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("command", commands())
 def test_the_command_runs(command, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)

@@ -1,4 +1,4 @@
-"""How many random examples a law is tried on: some in every run, many when asked for.
+"""How many random cases a law is tried on: some in every run, many when asked for.
 
 pytest -m hypothesis --hypothesis-profile=thorough
 """
@@ -6,7 +6,11 @@ pytest -m hypothesis --hypothesis-profile=thorough
 from hypothesis import settings
 
 
+def choose(some: int, many: int) -> int:
+    """Return `some`, or `many` with the profile *thorough* of Hypothesis."""
+    return many if settings.default is settings.get_profile("thorough") else some
+
+
 def effort(some: int, many: int) -> settings:
-    """Return settings with `some` examples, or `many` with the profile *thorough*."""
-    thorough = settings.default is settings.get_profile("thorough")
-    return settings(max_examples=many if thorough else some)
+    """Return settings with that many examples."""
+    return settings(max_examples=choose(some, many))

@@ -51,7 +51,7 @@ def searching(monkeypatch):
 
 
 @pytest.mark.usefixtures("searching")
-@effort(some=100, many=1000)
+@effort(some=150, many=1000)
 @given(ensembles(), st.sampled_from([(1, 0, 2), (1, 2, 0)]))
 @pytest.mark.parametrize("method", METHODS)
 def test_renaming_the_classes_keeps_the_same_members_with_the_same_error_and_risk(
