@@ -48,16 +48,16 @@ def two_workers():
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def client():
     with two_workers() as client:
         yield client
 
 
 @pytest.fixture
-def client(cluster):
-    """Two workers: one that a test has killed is replaced before the next test."""
-    cluster.wait_for_workers(2)
-    return cluster
+def doomed():
+    """Two workers for this test alone, which kills one of them."""
+    with two_workers() as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_empty_partitions_do_not_matter(client, people):
     assert same_risk(there, here)
 
 
-def test_a_worker_that_dies_on_the_way_does_not_change_the_risk(client, people, tmp_path):
+def test_a_worker_that_dies_on_the_way_does_not_change_the_risk(doomed, people, tmp_path):
     deadly = DeadlyRule(tmp_path / "died", people["score"].iloc[1600])
     parts = dd.from_pandas(people, npartitions=6)
     there = assess_risk(deadly, parts, PRIVILEGED, y="hired", sample_weight="weight")
@@ -174,7 +174,7 @@ def test_a_worker_that_dies_on_the_way_does_not_change_the_risk(client, people, 
     assert same_risk(there, here)
 
 
-def test_a_worker_that_dies_on_the_way_does_not_change_a_comparison(client, people, tmp_path):
+def test_a_worker_that_dies_on_the_way_does_not_change_a_comparison(doomed, people, tmp_path):
     deadly = DeadlyRule(tmp_path / "died", people["score"].iloc[100])
     options = {"n_boot": 50, "random_state": 0}
     parts = dd.from_pandas(people, npartitions=6)
@@ -217,7 +217,7 @@ def test_arrays_travel_once_however_many_members_vote(client, people, forest, mo
 
 
 @pytest.mark.parametrize("member", [0, 7])
-def test_members_lost_with_a_worker_vote_again(client, people, tmp_path, member):
+def test_members_lost_with_a_worker_vote_again(doomed, people, tmp_path, member):
     X, y = numbers(people), people["hired"]
     trees = [DeadlyTree(max_depth=4, random_state=seed).fit(X, y) for seed in range(8)]
     here = collect_votes(trees, X, y, {"sex": 1, "race": 0}, random_state=0)
