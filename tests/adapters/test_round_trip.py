@@ -175,7 +175,7 @@ def assert_all_same(back, X, y, arguments, rows=slice(None), **options):
 
 
 MANY = settings(
-    effort(some=150, many=600),
+    effort(some=250, many=600),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -47,18 +47,18 @@ def test_there_are_commands_to_run():
     assert len(commands()) >= 4
 
 
-@pytest.fixture
-def few_trees(monkeypatch):
-    """A default model that is fitted and pruned fast, where its numbers do not matter."""
+def fit_few_trees(monkeypatch):
+    """Let the default model be fitted and pruned fast, where its numbers do not matter."""
     monkeypatch.setattr(
         "dr_core.cli._models.RandomForestClassifier",
         lambda **options: RandomForestClassifier(**options | {"n_estimators": 10}),
     )
 
 
-@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("command", commands())
 def test_the_command_runs(command, folder, monkeypatch, capsys):
+    if "--max-" not in command:  # limits hold for the whole forest
+        fit_few_trees(monkeypatch)
     monkeypatch.chdir(folder)
     assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
 
