@@ -1,8 +1,8 @@
 """Every room has one door, imports go one way as the site draws it, and none does work."""
 
 import ast
+import importlib
 import re
-import subprocess
 import sys
 from functools import cache
 from itertools import product
@@ -257,20 +257,12 @@ def test_the_table_of_the_page_says_which_of_our_packages_each_imports():
     ("package", "library", "extra"),
     [("fairlearn_dr", "fairlearn", "fairlearn"), ("aif360_dr", "aif360", "aif360")],
 )
-def test_a_plugin_without_its_library_names_its_extra(package, library, extra):
-    script = f"import sys; sys.modules[{library!r}] = None; import {package}"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.returncode != 0
-    assert f"pip install 'discriminative-risk[{extra}]'" in done.stderr.splitlines()[-1]
-
-
-def test_the_core_imports_no_other_fairness_library_and_draws_nothing():
-    names = {"fairlearn", "aif360", "matplotlib", "dask"}
-    script = f"import dr_core, sys; print(sorted({names} & set(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+def test_a_plugin_without_its_library_names_its_extra(package, library, extra, monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] in (package, library)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=rf"pip install 'discriminative-risk\[{extra}\]'$"):
+        importlib.import_module(package)
 
 
 def call_on_toy_data(verb):

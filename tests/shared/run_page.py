@@ -39,10 +39,9 @@ def run(code, language, session):
     return printed.getvalue()
 
 
-def main(page, skip=None):
+def main(page):
     session = {"__name__": "__main__"}
-    wanted = [block for block in blocks(page) if skip is None or not block[1].startswith(skip)]
-    printed = [run(code, language, session) for language, code, _ in wanted]
+    printed = [run(code, language, session) for language, code, _ in blocks(page)]
     json.dump(printed, sys.stdout)
 
 
