@@ -2,7 +2,7 @@
 
 from dr_core import datasets
 from dr_core._tables import iter_chunks
-from dr_core._utils import chernoff, clopper_pearson, wilson
+from dr_core._utils import chernoff, clopper_pearson, rows_needed, wilson
 from dr_core.bounds import compute_bounds
 from dr_core.comparison import Comparison, compare
 from dr_core.ensembles import (
@@ -77,6 +77,7 @@ __all__ = [
     "marginalize",
     "perturb",
     "poaf",
+    "rows_needed",
     "suggest_couplings",
     "wilson",
 ]

@@ -34,6 +34,7 @@ from dr_core._utils._intervals import (
     compute_difference_interval,
     find_largest_mean,
     fold_interval,
+    rows_needed,
     widen_interval,
     wilson,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "quote",
     "rescale",
     "round_probability",
+    "rows_needed",
     "scale_sums",
     "share",
     "shorten_float",

@@ -403,6 +403,7 @@ EXEMPT = {
         "POSITIONS",
         "chernoff",
         "clopper_pearson",
+        "rows_needed",
         "wilson",
     },  # results, constants and functions of numbers
     "dr_adapters": {"FairlearnData"},  # a result

@@ -39,6 +39,7 @@ from dr_core import (
     marginalize,
     perturb,
     poaf,
+    rows_needed,
     suggest_couplings,
     wilson,
 )
@@ -1533,6 +1534,21 @@ CASES = {
             lambda: chernoff(0.5, 10, 95),
             ValueError,
             ("confidence", "0", "1", "95"),
+        ),
+    },
+    "rows_needed": {
+        "a percentage as rate": (
+            lambda: rows_needed(5, 0.02),
+            ValueError,
+            ("rate", "[0, 1]", "5"),
+        ),
+        "a missing rate": (lambda: rows_needed(float("nan"), 0.02), ValueError, ("rate", "nan")),
+        "no width": (lambda: rows_needed(0.05, 0), ValueError, ("width", "(0, 1)", "0.02")),
+        "a percentage as width": (lambda: rows_needed(0.05, 2), ValueError, ("width", "(0, 1)")),
+        "an unknown interval": (
+            lambda: rows_needed(0.05, 0.02, method="wald"),
+            ValueError,
+            ("method", "clopper-pearson", "'wald'"),
         ),
     },
     "export": {
