@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "inspect_global_variables": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "thumbnail_size": (720, 432),
     "show_signature": False,
     "image_scrapers": ("matplotlib",),
     "within_subsection_order": "gallery_setup.Order",
@@ -62,7 +63,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"changelog": [], "cite": [], "architecture": []}
+html_sidebars = {page: [] for page in ("changelog", "cite", "architecture", "examples/index")}
 html_theme_options = {
     "logo": {"text": project},
     "header_links_before_dropdown": 6,

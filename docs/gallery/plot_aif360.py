@@ -59,7 +59,7 @@ table.round(3)
 # They are different aims, and the picture shows it.
 
 ax = table.drop(columns="accuracy").T.plot.bar(
-    rot=0, figsize=(7.5, 3.6), color=["#999999", "#56B4E9", "#D55E00"], width=0.75
+    rot=0, figsize=(6, 3), color=["#999999", "#56B4E9", "#D55E00"], width=0.75
 )
 ax.set(ylabel="0 is best")
 plt.show()

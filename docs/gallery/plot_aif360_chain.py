@@ -78,7 +78,7 @@ table.round(3)
 
 fairness = ["discriminative risk", "statistical parity", "equal opportunity", "average odds"]
 ax = table[fairness].plot.bar(
-    rot=0, figsize=(9, 3.8), color=["#D55E00", "#999999", "#56B4E9", "#0072B2"], width=0.8
+    rot=0, figsize=(7.2, 3), color=["#D55E00", "#999999", "#56B4E9", "#0072B2"], width=0.8
 )
 ax.set(ylabel="0 is best")
 plt.show()

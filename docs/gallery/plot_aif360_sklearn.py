@@ -74,7 +74,7 @@ print(f"DR {discriminative_risk(best, X, **group):.3f}, by the column alone {alo
 # %%
 results = pd.DataFrame(search.cv_results_)
 margin = results["param_postprocessor__margin"].astype(float)
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 for name, values, colour in [
     ("discriminative risk", -results["mean_test_risk"], "#D55E00"),
     ("statistical parity difference", results["mean_test_parity"].abs(), "#0072B2"),

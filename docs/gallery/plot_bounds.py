@@ -57,7 +57,7 @@ risks = [
     np.mean([votes.subset(rng.choice(101, size, replace=False)).risk for _ in range(30)])
     for size in sizes
 ]
-figure, ax = plt.subplots(figsize=(7, 3.4))
+figure, ax = plt.subplots(figsize=(5.6, 3))
 ax.plot(sizes, risks, "o-", color="#0072B2", label="vote")
 ax.axhline(votes.member_risks.mean(), color="#E69F00", ls="--", label="members, on average")
 ax.set(xlabel="members", ylabel="discriminative risk", ylim=(0, None))

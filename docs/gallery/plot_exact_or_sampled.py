@@ -44,7 +44,7 @@ sampled = {
     for n in (1, 10)
 }
 
-figure, ax = plt.subplots(figsize=(7.5, 3.6))
+figure, ax = plt.subplots(figsize=(6, 3))
 bins = np.arange(min(sampled[1]) - 0.002, max(sampled[1]) + 0.006, 0.004)
 for (n, values), colour in zip(sampled.items(), ["#E69F00", "#56B4E9"], strict=True):
     ax.hist(values, bins, alpha=0.75, color=colour, label=f"sampled, {n} draw{'s' * (n > 1)}")

@@ -52,7 +52,7 @@ directions.replace({"from": {0: "<=50K", 1: ">50K"}, "to": {0: "<=50K", 1: ">50K
 # In one picture.
 
 table = risk.table()
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), width_ratios=[3, 2])
 lengths = [table["risk"] - table["low"], table["high"] - table["risk"]]
 left.barh(table.index, table["risk"], xerr=lengths, capsize=4, color="#0072B2", height=0.55)
 left.invert_yaxis()

@@ -70,7 +70,7 @@ table.round(3)
 bars = table[["discriminative_risk", "discriminative_risk_coupled", "demographic_parity"]].T
 bars.index = ["DR", "DR, coupled", "demographic parity"]
 colors = ["#0072B2", "#E69F00", "#009E73", "#56B4E9", "#CC79A7"]
-ax = bars.plot.bar(rot=0, figsize=(7.5, 3.8), color=colors, width=0.8)
+ax = bars.plot.bar(rot=0, figsize=(6, 3), color=colors, width=0.8)
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.set(ylabel="0 is best")
 ax.legend(title="model")

@@ -40,7 +40,7 @@ search.best_params_
 # %%
 results = pd.DataFrame(search.cv_results_)
 leaf = results["param_min_samples_leaf"].astype(int)
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 for name, values, spread, colour in [
     ("error", 1 - results["mean_test_accuracy"], results["std_test_accuracy"], "#0072B2"),
     ("discriminative risk", -results["mean_test_risk"], results["std_test_risk"], "#D55E00"),

@@ -46,7 +46,7 @@ by_relationship.round(3)
 # and is asked about combinations it has never seen.
 
 unseen = by_relationship.index.isin(["Husband", "Wife"])
-figure, ax = plt.subplots(figsize=(7.5, 3.4))
+figure, ax = plt.subplots(figsize=(6, 3))
 ax.barh(
     by_relationship.index,
     by_relationship["part of all changes"],

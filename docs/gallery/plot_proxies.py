@@ -62,7 +62,7 @@ table.round(3)
 
 bars = table.drop(columns="accuracy").T
 bars.index = bars.index.str.replace("_", " ")
-ax = bars.plot.bar(rot=0, figsize=(7.5, 3.6), color=["#0072B2", "#E69F00"], width=0.7)
+ax = bars.plot.bar(rot=0, figsize=(6, 3), color=["#0072B2", "#E69F00"], width=0.7)
 ax.yaxis.set_major_locator(plt.MultipleLocator(0.05))
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.set(ylabel="by sex, 0 is best")

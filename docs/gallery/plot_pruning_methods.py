@@ -50,7 +50,7 @@ judged.sort_values("risk").head(6).round(4)
 # On unseen rows, further left and further down is better. The square is the whole ensemble.
 
 ours = judged.index.str.contains("AF")
-figure, ax = plt.subplots(figsize=(8, 4.6))
+figure, ax = plt.subplots(figsize=(6.4, 3.7))
 ax.scatter(judged["error"][~ours], judged["risk"][~ours], c="#999999", label="baselines")
 ax.scatter(judged["error"][ours], judged["risk"][ours], c="#D55E00", s=60, label="POAF, EPAF")
 ax.scatter(

@@ -43,7 +43,7 @@ shifts["gradient boosting"].table().round(3)
 #
 # By group, with the sign: boxes to the right of 0 are groups that would get a higher prediction.
 
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 plot_shift_by_group(shifts["gradient boosting"], attribute="race", ax=ax)
 figure.tight_layout()
 plt.show()
@@ -53,7 +53,7 @@ plt.show()
 # point of both curves comes from the one assessment of each model.
 
 thresholds = np.linspace(0, 1.2, 49)
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 for (name, shift), colour in zip(shifts.items(), ["#0072B2", "#E69F00"], strict=True):
     shares = [shift.share_above(t) for t in thresholds]
     ax.plot(thresholds, shares, color=colour, lw=2, label=name)

@@ -45,7 +45,7 @@ comparison.table().xs("all", level="attribute").T.round(3)
 # Further left is fairer, further down more accurate. Bars are 95 % intervals: where they overlap
 # widely, these rows do not show which model is better.
 
-figure, axes = plt.subplots(2, 2, figsize=(8.5, 6.4), sharey=True)
+figure, axes = plt.subplots(2, 2, figsize=(6.8, 5.1), sharey=True)
 comparison.plot(axes=axes.ravel())
 plt.show()
 
