@@ -1,9 +1,9 @@
 """
-Choosing hyperparameters with the risk in view
-==============================================
+Discriminative risk in a grid search
+====================================
 
-``risk_scorer`` makes a scikit-learn scorer of discriminative risk. In a grid search beside
-accuracy it shows what each hyperparameter costs, and what it buys.
+``risk_scorer`` makes a scikit-learn scorer of discriminative risk. A grid search with it and with
+accuracy shows how hyperparameters affect both.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ credit = datasets.load("credit")
 X = datasets.binarize(credit).drop(columns="sex-age")
 
 # %%
-# A scorer is maximised, so the risk comes out negated. ``refit`` takes the fairest tree among
-# those within two points of the best accuracy.
+# Searches maximise scores, so the scorer returns the negative risk. ``refit`` chooses the tree
+# with the lowest risk among those within two percentage points of the best accuracy.
 
 
 def fairest_of_the_accurate(results):
@@ -57,5 +57,5 @@ ax.legend()
 plt.show()
 
 # %%
-# Bands are standard errors over ten folds. Trees that may isolate single applicants depend on
-# their sex and age far more than trees with larger leaves, and are no more accurate for it.
+# Bands are standard errors over ten folds. Trees with small leaves depend on sex and age far
+# more than trees with large leaves, and they are not more accurate.
