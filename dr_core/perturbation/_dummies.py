@@ -1,4 +1,4 @@
-"""0/1 columns that encode one attribute together, of which only one is said to be sensitive.
+"""0/1 columns that encode one attribute together, of which only one is given as sensitive.
 
 Perturbing `white` alone, beside `black` and `hispan`, makes rows of no race or of two. Columns
 that encode one attribute are never 1 in the same row. Rare columns can be so by chance, therefore

@@ -34,7 +34,6 @@ BETTER = {
     r"the other way round": "the reverse",
     r"read it so": "this means",
     r"hard to believe": "implausible",
-    r"deserve[sd]?": "has a favourable label",
     r"no surprises?": "(state the fact)",
     r"none of its business|its own affair": "(state the fact)",
 }
