@@ -123,7 +123,7 @@ def discriminative_risk_scorer(
 ) -> IndexedRiskScorer:
     """Make a scorer of discriminative risk for `GridSearchCV` and `cross_validate`.
 
-    It stands where `make_scorer(statistical_parity_difference, prot_attr=...)` does.
+    Use it like `make_scorer(statistical_parity_difference, prot_attr=...)`.
 
     Args:
         prot_attr, priv_group, carried_by: See `discriminative_risk`.

@@ -78,7 +78,7 @@ ax.legend(title="model")
 plt.show()
 
 # %%
-# Without the columns, DR is 0 by definition, but the coupled risk is nearly that of the forest. The
-# average with coupled columns has a coupled risk of 0, and a DR above 0. Pruning lowers DR a little
-# here and does not lower the coupled risk. None of them removes the difference between the groups
-# (demographic parity).
+# Without the columns, DR is 0 by definition, but the coupled risk is nearly that of the forest.
+# The average with coupled columns has a coupled risk of 0, and a DR above 0. Pruning lowers DR a
+# little here and does not lower the coupled risk. None of them removes the difference between
+# the groups (demographic parity).

@@ -138,12 +138,12 @@ def compare(
         The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
         as {"age": at_least(25)}; or the result of `learn_attributes`, which also takes the domain
         of values, missing values and coupled columns. Where columns are coupled,
-        "discriminative_risk_coupled" is the risk when they follow, beside DR as the paper defines
-        it, which changes nothing else.
+        "discriminative_risk_coupled" is the risk when they follow, in addition to DR as defined,
+        which changes nothing else.
     measures : sequence of str, optional
         Some of `dr_core.metrics.MEASURES`; all of them when left out. Also "score_shift", the mean
         size by which the score of a model moves; see `assess_shift`. It is NaN for models without
-        `predict_proba` or `decision_function`, and asks the others once more.
+        `predict_proba` or `decision_function`, and needs further predictions of the others.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
         The interval of a gap is that of the signed difference, folded at 0; see `Comparison`. The
@@ -168,7 +168,7 @@ def compare(
     individuals : int
         Number of rows whose prediction may change to keep for a report. They are personal data.
     reference : DataFrame, array or bool, optional
-        Rows by which the plausibility of perturbed rows is judged, such as the training data;
+        Rows that perturbed rows are checked against for plausibility, such as the training data;
         True for X itself, False for no such check. By default X where columns are coupled and
         rows are in memory. See `RiskAssessment.plausibility`.
 

@@ -57,17 +57,17 @@ class Comparison:
     breakdown : Breakdown
         Sums by group; see `by_group` and `directions`.
     ensembles : dict
-        `EnsembleAudit` of each model that is a vote, where asked for.
+        `EnsembleAudit` of each model that is a vote, if requested.
     individuals : dict
-        `Individuals` of each model, where asked for: personal data.
+        `Individuals` of each model, if requested. They are personal data.
     plausibility : dict
-        `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
-        coupled columns follow the attributes.
+        `Plausibility` of each model, if requested. Its `when_coupled` is the result with coupled
+        columns that follow the attributes.
     rates : GroupRates
         Labels and decisions by group; see `group_rates`.
     evidence : dict
-        What a caller adds about data and run, such as "data_quality"; `to_json` and `to_html`
-        contain it.
+        Facts that a caller adds about data and run, such as "data_quality"; `to_json` and
+        `to_html` contain them.
     """
 
     values: pd.DataFrame

@@ -89,7 +89,7 @@ class ShiftAssessment:
     plan : PerturbationPlan
         How the rows were perturbed.
     meaning : str
-        What the score is, such as "probability of 1".
+        Meaning of the score, such as "probability of 1".
     totals : ShiftTotals
         The sums that every result is computed from.
     risk : RiskAssessment, or None
