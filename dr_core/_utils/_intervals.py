@@ -239,8 +239,8 @@ def rows_needed(
         low, high, *_ = INTERVALS[method](rate, n, confidence)
         return high - low <= width
 
-    # Chernoff's interval is the widest. By Pinsker's inequality, kl(mean, μ) ≥ 2 (mean - μ)², it is
-    # narrow from n = 2 ln(2/δ) / width² on.
+    # Chernoff's interval is the widest. By Pinsker's inequality, kl(mean, μ) ≥ 2 (mean - μ)², it
+    # is narrow from n = 2 ln(2/δ) / width² on.
     most = math.ceil(2 * math.log(2 / (1 - confidence)) / width**2)
     return 1 + bisect_left(range(1, most + 1), True, key=is_narrow)
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
-
 from textbook.intervals import count_rows
 
 from dr_core import chernoff, clopper_pearson, rows_needed, wilson
