@@ -53,5 +53,6 @@ plt.show()
 # %%
 # DR and demographic parity of race alone:
 
+# sphinx_gallery_thumbnail_number = 2
 comparison.plot(attribute="race", measures=["discriminative_risk", "demographic_parity"])
 plt.show()
