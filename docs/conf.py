@@ -44,7 +44,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "examples",
     "copyfile_regex": r"GALLERY_HEADER\.rst",
     "reset_modules": ("matplotlib", "gallery_setup.reset"),
-    "doc_module": ("dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters"),
+    "doc_module": ("dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_integrations"),
     "backreferences_dir": "generated/examples",
     "inspect_global_variables": False,
     "remove_config_comments": True,

@@ -46,14 +46,12 @@ def add_to_card(card: Any, comparison: Comparison, *, section: str = SECTION) ->
     19.5 % of people would get a different decision if only their Race were different.
     ...
     """
-    if not hasattr(comparison, "to_markdown"):
-        found = type(comparison).__name__
-        raise TypeError(f"comparison is a {found}; pass the result of dr_core.compare.")
+    from dr_core.plugins import drawing
+
+    drawing.check_has("comparison", comparison, "group_rates", "the result of dr_core.compare")
     if isinstance(card, str):
         return _replace_section(card, section, comparison.to_markdown())
-    if not hasattr(card, "add"):
-        found = type(card).__name__
-        raise TypeError(f"card is a {found}; pass a skops.card.Card, or Markdown as a str.")
+    drawing.check_has("card", card, "add", "a skops.card.Card, or Markdown as a str")
     return card.add(**{section: comparison.to_markdown()})
 
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from dr_integrations._defaults import AUDIT_DEFAULTS
+
 if TYPE_CHECKING:
     from dr_core import Comparison
 
 __all__ = ["RiskEvaluator"]
 
 NAME = "discriminative_risk"
-DEFAULTS = {"n_boot": 1000, "random_state": 0}
 OWN_OPTIONS = ("metric_prefix", "col_mapping")
 """Options of every evaluator of MLflow; MLflow itself applies `col_mapping` to the targets."""
 
@@ -32,9 +33,9 @@ class RiskEvaluator:
     default `n_boot` is 1000 and `random_state` is 0, so that the metrics have intervals.
 
     Metrics are named after the measures of `compare`: "discriminative_risk" and the ends of its
-    interval, "discriminative_risk_low" and "discriminative_risk_high", for all attributes perturbed
-    together; "sex/discriminative_risk" for one of several attributes alone. Undefined and
-    infinite values are not logged.
+    interval, "discriminative_risk_low" and "discriminative_risk_high", for all attributes
+    perturbed together; "sex/discriminative_risk" for one of several attributes alone. Undefined
+    and infinite values are not logged.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def _check_config(config: Mapping[str, Any]) -> dict[str, Any]:
             f"{quote(known, max_values=99)}. Options of other evaluators belong under their own "
             f"names: evaluators=['default', {NAME!r}], evaluator_config={{{NAME!r}: {{...}}}}."
         )
-    return DEFAULTS | {key: value for key, value in config.items() if key != "col_mapping"}
+    return AUDIT_DEFAULTS | {key: value for key, value in config.items() if key != "col_mapping"}
 
 
 def _check_task(model_type: str | None, dataset: Any, model: Any) -> None:
@@ -136,7 +137,7 @@ def _check_task(model_type: str | None, dataset: Any, model: Any) -> None:
         )
     if model is None:
         raise ValueError(
-            f"{NAME!r} needs the model, to ask it about perturbed rows; got predictions only. Pass "
+            f"{NAME!r} needs the model, to predict perturbed rows; got predictions only. Pass "
             "model=, a model URI, a PyFuncModel or a function."
         )
     if dataset.labels_data is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_pytest"]
+PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_integrations"]
 MOST_BYTES = 3_000_000
 SMOKE = """
 import dr_core
@@ -31,7 +31,7 @@ def test_the_version_stands_in_one_place():
     assert version("discriminative-risk") == project["version"]
     sources = [
         path
-        for package in (*PACKAGES[:3], "adapters", "dr_pytest")
+        for package in (*PACKAGES[:3], "adapters", "dr_integrations")
         for path in (ROOT / package).rglob("*.py")
     ]
     assert [
