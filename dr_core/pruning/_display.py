@@ -116,14 +116,15 @@ class ParetoFrontDisplay:
         return self.result.front
 
     def _draw_votes(self, votes: Votes) -> None:
-        grey, orange = {"c": "#999999", "marker": "."}, {"c": drawing.COLOURS[1], "marker": "s"}
-        self.ax_.scatter(votes.member_errors, votes.member_risks, label="members", **grey)
-        self.ax_.scatter([votes.error], [votes.risk], label="full ensemble", **orange)
+        members = votes.member_errors, votes.member_risks
+        self.ax_.scatter(*members, c="#999999", marker=".", label="members")
+        full: dict[str, Any] = {"c": drawing.COLOURS[1], "marker": "s", "label": "full ensemble"}
+        self.ax_.scatter([votes.error], [votes.risk], **full)
 
     def _draw_front(self) -> None:
-        front, result = self.result.front, self.result
-        blue, star = {"c": drawing.COLOURS[0]}, {"c": drawing.COLOURS[5], "marker": "*"}
-        self.ax_.step(front["error"], front["risk"], where="post", lw=1, alpha=0.6, **blue)
-        self.ax_.scatter(front["error"], front["risk"], marker="o", label="Pareto front", **blue)
-        chosen = [result.error], [result.risk]
-        self.ax_.scatter(*chosen, s=170, zorder=3, label="chosen", **star)
+        points = self.result.front["error"], self.result.front["risk"]
+        blue: dict[str, Any] = {"c": drawing.COLOURS[0]}
+        star: dict[str, Any] = {"c": drawing.COLOURS[5], "marker": "*", "s": 170, "zorder": 3}
+        self.ax_.step(*points, where="post", lw=1, alpha=0.6, **blue)
+        self.ax_.scatter(*points, marker="o", label="Pareto front", **blue)
+        self.ax_.scatter([self.result.error], [self.result.risk], label="chosen", **star)

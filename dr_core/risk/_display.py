@@ -184,7 +184,7 @@ class RiskDisplay:
         if len(names) == 1:
             self.ax_.set_ylabel(drawing.format_label(names[0]))
             return
-        where = {"loc": "upper center", "bbox_to_anchor": (0.5, 1.14)}
+        where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 1.14)}
         self.ax_.legend(frameon=False, ncols=len(names), **where)
 
 
