@@ -9,7 +9,7 @@ sys.path.insert(0, str(HERE))  # for gallery_setup, which sphinx-gallery imports
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 project = "discriminative-risk"
-author = "The discriminative-risk developers"
+author = "discriminative-risk contributors"
 copyright = f"2026, {author}"
 version = release = installed_version(project)
 

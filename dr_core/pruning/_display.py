@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dr_core._utils import drawing
@@ -58,9 +59,9 @@ class ParetoFrontDisplay:
         -------
         ParetoFrontDisplay
         """
-        if hasattr(estimator, "predict") and not hasattr(estimator, "result_"):
+        if isinstance(estimator, BaseEstimator):
             check_is_fitted(estimator)
-        drawing.check_has("estimator", estimator, "result_", "a fitted pruner, with result_")
+        drawing.check_has("estimator", estimator, "result_", "a fitted pruner")
         return cls.from_result(estimator.result_, votes=votes, ax=ax)
 
     @classmethod

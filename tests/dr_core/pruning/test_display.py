@@ -49,6 +49,15 @@ def test_a_fitted_pruner_has_its_front_drawn(votes):
     assert display.frame() is Pruner.result_.front
 
 
+def test_a_pruner_of_another_library_that_is_not_fitted_is_refused():
+    class Pruner:
+        def predict(self, dataset):
+            return dataset
+
+    with pytest.raises(TypeError, match="Pruner; pass a fitted pruner"):
+        ParetoFrontDisplay.from_estimator(Pruner())
+
+
 def test_plot_returns_the_display_and_draws_on_the_axes_given(votes):
     display = ParetoFrontDisplay(epaf(votes, 5))
     figure, ax = plt.subplots()
