@@ -34,6 +34,8 @@ class RiskDisplay:
         group, and a column for each series.
     low, high : DataFrame, optional
         Ends of the intervals. Series without a column there have no error bars.
+    ylabel : str, optional
+        What all series measure. By default, the name of the series, if it is the only one.
 
     Attributes
     ----------
@@ -49,10 +51,12 @@ class RiskDisplay:
         *,
         low: pd.DataFrame | None = None,
         high: pd.DataFrame | None = None,
+        ylabel: str | None = None,
     ) -> None:
         self.values = values
         self.low = low
         self.high = high
+        self.ylabel = ylabel
 
     @classmethod
     def from_estimator(
@@ -179,10 +183,11 @@ class RiskDisplay:
         return drawing.compute_error_bars(self.values[name], self.low[name], self.high[name])
 
     def _name_series(self) -> None:
-        """Label the y axis with the name of the only series, or add a legend of several."""
+        """Label the y axis, and add a legend of several series."""
         names = list(self.values)
+        if self.ylabel is not None or len(names) == 1:
+            self.ax_.set_ylabel(drawing.format_label(self.ylabel or names[0]))
         if len(names) == 1:
-            self.ax_.set_ylabel(drawing.format_label(names[0]))
             return
         where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 1.14)}
         self.ax_.legend(frameon=False, ncols=len(names), **where)
@@ -200,17 +205,16 @@ def _tabulate_groups(assessment: RiskAssessment, confidence: float) -> dict[str,
     """Return the risk of privileged and marginalised rows for each attribute."""
     index = pd.Index(assessment.names, name="perturbed")
     values = assessment.by_group[list(GROUPS)].set_index(index)
+    drawn = {"values": values, "ylabel": SERIES}
     if assessment.totals.spreads:  # weighted rows, or several a person
-        return {"values": values}
+        return drawn
     ends = [
         [_compute_interval(sums, code, confidence) for code in GROUPS.values()]
         for sums in assessment.totals.group_sums
     ]
     low, high = np.moveaxis(np.array(ends, dtype=float), -1, 0)
     frames = {"low": low, "high": high}
-    return {"values": values} | {
-        key: pd.DataFrame(end, index, list(GROUPS)) for key, end in frames.items()
-    }
+    return drawn | {key: pd.DataFrame(end, index, list(GROUPS)) for key, end in frames.items()}
 
 
 def _compute_interval(sums: GroupSums, group: int, confidence: float) -> tuple[float, float]:

@@ -57,6 +57,7 @@ def test_draws_the_risk_of_groups_with_clopper_and_pearson_intervals(people):
         assert np.allclose(error_bars(display, series), [ends])
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert legend == ["privileged", "marginalised"]
+    assert display.ax_.get_ylabel() == "discriminative risk"
 
 
 def test_groups_of_weighted_rows_have_no_intervals(people):
