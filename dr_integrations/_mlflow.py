@@ -98,8 +98,9 @@ class RiskEvaluator:
 def _is_named(frame: FrameType | None) -> bool:
     """Return whether MLflow asks before it evaluates, not while it looks for evaluators.
 
-    The arguments do not tell. MLflow 2.17 and later look for evaluators in
-    `resolve_evaluators_and_configs`, and ask those that are named, or were found, in `_evaluate`.
+    The arguments do not say which. MLflow 3 looks for evaluators in
+    `resolve_evaluators_and_configs`, and asks those that were named or found in `_evaluate`.
+    Older versions do both in `_evaluate`; there nothing is known.
     """
     caller = frame.f_back if frame else None
     if caller is None:
