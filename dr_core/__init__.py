@@ -28,12 +28,13 @@ from dr_core.perturbation import (
     perturb,
     suggest_couplings,
 )
-from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf
+from dr_core.pruning import ParetoFrontDisplay, PruningResult, epaf, exhaustive_front, poaf
 from dr_core.risk import (
     Plausibility,
     Predictions,
     RandomizedModel,
     RiskAssessment,
+    RiskDisplay,
     ShiftAssessment,
     assess_risk,
     assess_shift,
@@ -46,12 +47,14 @@ __all__ = [
     "Ensemble",
     "MarginalizedModel",
     "OneHot",
+    "ParetoFrontDisplay",
     "Perturbations",
     "Plausibility",
     "Predictions",
     "PruningResult",
     "RandomizedModel",
     "RiskAssessment",
+    "RiskDisplay",
     "SensitiveAttributes",
     "ShiftAssessment",
     "Suggestions",

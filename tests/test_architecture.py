@@ -20,12 +20,14 @@ TOP = {"__init__.py", "plugins.py", "bounds.py", "marginalization.py", "py.typed
     *("perturbation", "pruning", "report", "risk"),
 }
 PACKAGES = {"dr_core": "dr_core", "fairlearn_dr": "fairlearn_dr", "aif360_dr": "aif360_dr"}
-PACKAGES |= {"dr_adapters": "adapters"}
+PACKAGES |= {"dr_adapters": "adapters", "dr_integrations": "dr_integrations"}
+HOSTS = {"fairlearn_dr", "aif360_dr", "dr_adapters", "dr_integrations"}
 FORBIDDEN = {
-    "dr_core": {"fairlearn", "aif360", "fairlearn_dr", "aif360_dr", "dr_adapters"},
-    "fairlearn_dr": {"aif360", "aif360_dr", "dr_adapters"},
-    "aif360_dr": {"fairlearn", "fairlearn_dr", "dr_adapters"},
-    "dr_adapters": set(),
+    "dr_core": {"fairlearn", "aif360", "mlflow", "pytest", *HOSTS},
+    "fairlearn_dr": {"aif360", *HOSTS} - {"fairlearn_dr"},
+    "aif360_dr": {"fairlearn", *HOSTS} - {"aif360_dr"},
+    "dr_adapters": {"dr_integrations"},
+    "dr_integrations": {"fairlearn", "aif360", *HOSTS} - {"dr_integrations"},
 }
 FOR_HOSTS = {"dr_core", "dr_core.plugins", "dr_core.metrics", "dr_core.bounds"}
 FOR_HOSTS |= {"dr_core.datasets", "dr_core.pruning.baselines"}
@@ -203,7 +205,7 @@ def test_functions_are_short_and_flat():
     assert lines[len(lines) * 9 // 10] <= 14
 
 
-@pytest.mark.parametrize("package", ["fairlearn_dr", "aif360_dr", "dr_adapters"])
+@pytest.mark.parametrize("package", sorted(HOSTS))
 def test_host_packages_use_the_public_names_and_the_plugins_of_the_core(package):
     for path in files(PACKAGES[package]):
         core = {module for module, _ in imported(path) if module.split(".")[0] == "dr_core"}

@@ -8,6 +8,7 @@
 - `_policy`: limits on risk and gaps, decided on intervals
 - `_ensemble_audit`: bounds and pruning of models that are votes
 - `_plot`: the picture of a comparison
+- `_markdown`: the comparison as Markdown
 """
 
 from dr_core.comparison._compare import (

@@ -23,6 +23,7 @@ from dr_core._utils import Array, write_atomically
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._groups import Breakdown, GroupRates
 from dr_core.comparison._individuals import Individuals
+from dr_core.comparison._markdown import escape_markdown, render_markdown
 from dr_core.comparison._policy import Verdict, check_comparison
 from dr_core.metrics import DR, Bootstrap
 from dr_core.perturbation import PerturbationPlan
@@ -241,6 +242,45 @@ about 6,721 rows would decide, these are 400
         from dr_core.report import render
 
         text = render(self, title, facts or {})
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the comparison as Markdown, and write it to `path` if given.
+
+        It has no headings, so that it fits into any section of a model card. Names from the data
+        are escaped. Individuals are left out.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+
+        Examples
+        --------
+        >>> from dr_core import compare
+        >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
+        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 30, "F": 40})
+        >>> measures = ["discriminative_risk", "demographic_parity", "accuracy"]
+        >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
+        >>> print(both.to_markdown())
+        50.0 % of people would get a different decision if only their sex were different.
+        <BLANKLINE>
+        | measure | sex |
+        | --- | --- |
+        | discriminative risk | 0.5000 |
+        | demographic parity | 0.0000 |
+        <BLANKLINE>
+        | measure | all rows |
+        | --- | --- |
+        | accuracy | 0.7500 |
+        ...
+        """
+        from dr_core.report import collect_facts, format_headline
+
+        models = self.values["model"].unique()
+        headlines = {model: format_headline(self, model, escape_markdown) for model in models}
+        text = render_markdown(self.values, headlines, collect_facts(self.settings, {}))
         if path is not None:
             write_atomically(path, text)
         return text

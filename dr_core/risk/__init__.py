@@ -13,10 +13,12 @@
 - `_shift_sums`: what the shifts of a score add up to
 - `_blocks`: a bootstrap over blocks of people
 - `_shift_result`, `_shift`: the result of `assess_shift`, and the function itself
+- `_display`: bars of risks, as a display
 """
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
 from dr_core.risk._changes import Changes, Fold, RepeatCheck, choose_repeated, fold, iter_changes
+from dr_core.risk._display import RiskDisplay
 from dr_core.risk._given import Predictions, iter_given_changes
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
@@ -60,6 +62,7 @@ __all__ = [
     "RandomizedModel",
     "RepeatCheck",
     "RiskAssessment",
+    "RiskDisplay",
     "RiskTotals",
     "RowRisks",
     "ScoreFunction",

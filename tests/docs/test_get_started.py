@@ -6,11 +6,10 @@ import shlex
 import shutil
 import subprocess
 import venv
-from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
 import pytest
-from run_page import blocks
+from run_page import blocks, kept
 from run_page import run as run_block
 
 from dr_core.cli import main
@@ -74,7 +73,3 @@ def run(page, python, folder):
 def assert_promise_is_kept(promised, found):
     if promised is not None:
         assert kept(promised, found), f"promised:\n{promised}\nfound:\n{found}"
-
-
-def kept(promised, found):
-    return OutputChecker().check_output(promised, found, ELLIPSIS | NORMALIZE_WHITESPACE)

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = [
     path
-    for folder in ("dr_core", "fairlearn_dr", "aif360_dr", "adapters")
+    for folder in ("dr_core", "fairlearn_dr", "aif360_dr", "adapters", "dr_integrations")
     for path in (ROOT / folder).rglob("*.py")
 ]
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "SUPPORT.md")]

@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 import sys
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
 BLOCK = re.compile(r"^```(python|bash|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -26,6 +27,11 @@ def blocks(page):
         else:
             found.append([language, text, None])
     return found
+
+
+def kept(promised, found):
+    """Whether what was printed is what a page promises, where "..." stands for anything."""
+    return OutputChecker().check_output(promised, found, ELLIPSIS | NORMALIZE_WHITESPACE)
 
 
 def run(code, language, session):

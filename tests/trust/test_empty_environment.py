@@ -60,6 +60,7 @@ def test_the_core_works_alone(python):
 ERRORS = {
     "import dr_core": None,
     "import dr_adapters": None,
+    "import dr_integrations": None,
     "import fairlearn_dr": (
         "fairlearn_dr needs fairlearn: pip install 'discriminative-risk[fairlearn]'"
     ),

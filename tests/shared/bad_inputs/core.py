@@ -15,8 +15,10 @@ from bad_inputs.allowed import DATASETS, ENSEMBLES, MEASURES, SELECTIONS
 from dr_core import (
     Ensemble,
     OneHot,
+    ParetoFrontDisplay,
     Predictions,
     RandomizedModel,
+    RiskDisplay,
     Votes,
     as_ensemble,
     assess_risk,
@@ -767,6 +769,40 @@ CASES = {
             ),
             ValueError,
             ("'z'", "reference", "'a'", "'b'", "'c'", "type"),
+        ),
+    },
+    "RiskDisplay": {
+        "an unknown kind of bars": (
+            lambda: RiskDisplay.from_estimator(model, X, SEX, by="sex"),
+            ValueError,
+            ("by", "attribute", "group", "'sex'"),
+        ),
+        "values in place of an assessment": (
+            lambda: RiskDisplay.from_assessment(X),
+            TypeError,
+            ("assessment", "DataFrame", "assess_risk"),
+        ),
+        "a confidence above 1": (
+            lambda: RiskDisplay.from_assessment(risk(), confidence=95),
+            ValueError,
+            ("confidence", "0", "1", "95"),
+        ),
+    },
+    "ParetoFrontDisplay": {
+        "a forest that is no pruner": (
+            lambda: ParetoFrontDisplay.from_estimator(forest()),
+            TypeError,
+            ("estimator", "RandomForestClassifier", "pruner"),
+        ),
+        "a forest that is not fitted": (
+            lambda: ParetoFrontDisplay.from_estimator(RandomForestClassifier()),
+            NotFittedError,
+            ("RandomForestClassifier", "not fitted", "fit"),
+        ),
+        "votes in place of a result": (
+            lambda: ParetoFrontDisplay.from_result(VOTES),
+            TypeError,
+            ("result", "Votes", "PruningResult", "pruner"),
         ),
     },
     "assess_shift": {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PLUGIN = "dr_integrations._pytest"
 SETUP = """
 import pytest
 from dr_core import datasets
@@ -56,7 +57,7 @@ def done(tmp_path_factory):
         (folder / f"test_model_{number}.py").write_text(SETUP + "\n\n" + test + "\n")
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     # Installed, the plugin is loaded by its entry point, and -p finds it loaded already.
-    command = [sys.executable, "-m", "pytest", "-v", "--strict-markers", "-p", "dr_pytest"]
+    command = [sys.executable, "-m", "pytest", "-v", "--strict-markers", "-p", PLUGIN]
     command += ["--rootdir", str(folder), "-p", "no:cacheprovider", str(folder)]
     environment = os.environ | {"PYTHONPATH": paths, "PYTEST_ADDOPTS": ""}
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
@@ -78,5 +79,5 @@ def test_a_failure_says_which_limit_is_exceeded(done):
 
 
 def test_the_plugin_loads_nothing_before_it_is_used():
-    code = "import sys, dr_pytest; assert 'dr_core' not in sys.modules"
+    code = "import sys, dr_integrations._pytest; assert 'dr_core' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
