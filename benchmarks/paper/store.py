@@ -81,8 +81,8 @@ def run(experiment: str, work: Work, pieces: Iterable[Piece], settings: Settings
     -------
     DataFrame with the columns of the pieces, then those of the rows, in the order of the pieces.
 
-    Beside the results `about.json` has versions and machine, and for each work its date, the commit
-    it ran on and the seconds it took.
+    Beside the results `about.json` has versions and machine, and for each work its date, its
+    seconds and the commit it ran on.
     """
     folder = settings.folder(experiment)
     store = Store(folder / "pieces" / work.__name__)
