@@ -37,8 +37,16 @@ from benchmarks.paper.protocol import (
     make_ensemble,
     make_learner,
 )
-from benchmarks.paper.pruned import BY_ATTRIBUTE, Row, our_methods, pruning_rows
+from benchmarks.paper.pruned import (
+    BY_ATTRIBUTE,
+    TIE_FREE,
+    Row,
+    our_methods,
+    pruning_rows,
+    tie_free_poaf,
+)
 from benchmarks.paper.store import Settings, run
+from benchmarks.paper.ties import with_tie_free
 from dr_core import as_ensemble, compare
 from dr_core.perturbation import ALL
 
@@ -66,6 +74,7 @@ def main(settings: Settings) -> None:
     folder = settings.folder("aware")
     write_csv(means_and_stds(found), folder / "means.csv")
     write_csv(rank_methods(found), folder / "ranks.csv")
+    write_csv(rank_methods(with_tie_free(found)), folder / "ranks_tie_free.csv")
     for measure in MEASURES:
         show_measure(found, measure)
     draw_ranks(found, folder)
@@ -97,7 +106,7 @@ def judge_pruned(dataset: str, fold: int, quick: bool) -> list[Row]:
     return [
         row
         for protocol in PROTOCOLS
-        for row in judged(pruned(data, rows, protocol), PRUNED, data, rows, protocol)
+        for row in judged(pruned(data, rows, protocol), [*PRUNED, TIE_FREE], data, rows, protocol)
     ]
 
 
@@ -118,14 +127,15 @@ def trained_on_everything(data: Data, fold: Fold) -> dict[str, Any]:
 
 
 def pruned(data: Data, fold: Fold, protocol: str) -> dict[str, Any]:
-    """Bagged trees, pruned by the paper's methods."""
+    """Bagged trees, pruned by the paper's methods, and by POAF without ties."""
     fitted = fold.train if protocol == PAPER else fold.fitted
     model = make_ensemble("bagging", fold.number).fit(*data.rows(fitted))
     on = pruning_rows(fold, protocol)
     votes = data.votes(model, on, "aware", protocol, seed=fold.number)
+    methods = our_methods(protocol) | {TIE_FREE: tie_free_poaf(protocol)}
     return {
         name: as_ensemble(model).subset(prune(votes, KEPT).members)
-        for name, prune in our_methods(protocol).items()
+        for name, prune in methods.items()
     }
 
 
@@ -224,6 +234,7 @@ def draw_trade_offs(found: pd.DataFrame, folder: Path) -> None:
 
 def draw_points(ax: Any, found: pd.DataFrame, measure: str) -> None:
     """Mean of each method by data set and attribute."""
+    found = found[found["method"].isin(METHODS)]
     means = found.groupby(["method", "dataset", "attribute"])[["accuracy", measure]].mean()
     for name, colour, marker in zip(METHODS, COLOURS, MARKERS, strict=False):
         points = means.loc[name]

@@ -54,8 +54,8 @@ PUBLISHED = {"Full": "> 0", "Unaware": "≈ 0", "Fair K": "≈ 0", "Fair add": "
 """What the paper's text says of DR; its figure has no numbers."""
 
 QUICK_STUDENTS = 3000
-DRAWS = {"n_draws": 500, "n_warmup": 100}
-QUICK_DRAWS = {"n_draws": 200, "n_warmup": 50}
+DRAWS = {"n_draws": 300, "n_warmup": 50}
+QUICK_DRAWS = {"n_draws": 100, "n_warmup": 20}
 """Of each of the four chains behind *Fair K*."""
 
 

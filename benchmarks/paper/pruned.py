@@ -33,6 +33,9 @@ from dr_core.pruning import baselines, scalar_objective
 FULL = "Ensem"
 """The paper's name for the ensemble that is not pruned."""
 
+TIE_FREE = "POAF, tie-free"
+"""POAF that counts a tied vote as wrong and as changed, and so keeps odd sizes."""
+
 GROUPS = 2
 """Groups of EPAF-D: with three, each of 11 members would keep all it has."""
 
@@ -97,10 +100,10 @@ def prune_by_baselines(**piece: Any) -> list[Row]:
 
 
 def prune_by_ours(**piece: Any) -> list[Row]:
-    """Rows of EPAF and POAF."""
+    """Rows of EPAF and POAF, and of POAF without ties."""
     data, (votes, unseen) = load(piece["dataset"], piece["quick"]), votes_of(**piece)
     test = Judge(data, folds(data.y, piece["seed"])[piece["fold"]].test)
-    methods = our_methods(piece["protocol"])
+    methods = our_methods(piece["protocol"]) | {TIE_FREE: tie_free_poaf(piece["protocol"])}
     return [row for item in methods.items() for row in test.pruned(*item, votes, unseen)]
 
 
@@ -112,6 +115,13 @@ def our_methods(protocol: str) -> dict[str, Prune]:
         "EPAF-D": partial(epaf, n_groups=GROUPS, ties="lowest", random_state=0),
         "POAF": published if protocol == PAPER else recommended_poaf,
     }
+
+
+def tie_free_poaf(protocol: str) -> Prune:
+    """The POAF of a protocol, with this library's rule for ties."""
+    if protocol == PAPER:
+        return partial(poaf, neighbourhood="paper", n_iter=KEPT, random_state=0)
+    return partial(recommended_poaf, ties="cautious")
 
 
 class Judge:

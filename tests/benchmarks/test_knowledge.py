@@ -26,8 +26,8 @@ def simulate(n, seed=0):
 
 @pytest.fixture(scope="module")
 def posterior():
-    students, fya, _ = simulate(4000)
-    return infer_knowledge(students, fya, n_draws=150, n_warmup=30, random_state=0)
+    students, fya, _ = simulate(2000)
+    return infer_knowledge(students, fya, n_draws=100, n_warmup=20, random_state=0)
 
 
 def test_posterior_mean_of_knowledge_is_the_integral():
