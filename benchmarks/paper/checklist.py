@@ -131,14 +131,14 @@ ITEMS = [
         "definition",
         "Pareto dominance",
         "3.3",
-        ["dr_core.pruning.front"],
+        ["dr_core/pruning/_pareto.py"],
         ["tests/dr_core/pruning/test_pareto.py"],
     ),
     Item(
         "definition",
         "objective 𝓛(f, f′) of a pair",
         "3.3",
-        ["dr_core.pruning.pair_objectives"],
+        ["dr_core/pruning/_objectives.py"],
         [OBJECTIVE_TESTS],
     ),
     Item(
