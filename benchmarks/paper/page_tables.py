@@ -173,7 +173,7 @@ def pruning_variants(results: Path) -> pd.DataFrame:
     """RQ4: average rank on DR and change of accuracy, in points, of variants of POAF."""
     table = pd.read_csv(results / "pruning" / "poaf_variants.csv")
     table["case"] = table["ensemble"] + ", " + table["protocol"]
-    pairs = zip(table["rank on DR"], table["accuracy change"], strict=True)
+    pairs = zip(table["average rank on DR"], table["accuracy change"], strict=True)
     table["cell"] = [f"{rank:.1f} ({change:+.1f})" for rank, change in pairs]
     wide = table.pivot(index="variant", columns="case", values="cell")
     return wide.loc[table["variant"].unique(), table["case"].unique()].reset_index()

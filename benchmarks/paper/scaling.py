@@ -43,7 +43,7 @@ QUICK_SIZES = [(120, 6_000)]
 
 KEPT = 0.1
 
-REPEATS = 5
+REPEATS = 3
 
 
 def main(settings: Settings) -> None:

@@ -20,7 +20,7 @@ def compared(monkeypatch):
 
 
 def test_each_variant_is_ranked_in_poafs_place_and_not_among_variants(compared):
-    assert compared["rank on DR"].tolist() == [1, 2, 2, 3]
+    assert compared["average rank on DR"].tolist() == [1, 2, 2, 3]
 
 
 def test_accuracy_is_compared_with_the_full_ensemble(compared):
