@@ -58,7 +58,9 @@ def _describe(variant: str, both: pd.DataFrame) -> dict[str, float]:
     among = both[~both["method"].isin([name for name in VARIANTS if name != variant])]
     means = among.groupby(["method", "dataset"], sort=False)[[*RANKED, "tied", "size"]].mean()
     found = {
-        f"average rank on {measure}": statistics.average_ranks(means[measure].unstack(0), better)[variant]
+        f"average rank on {measure}": statistics.average_ranks(means[measure].unstack(0), better)[
+            variant
+        ]
         for measure, better in RANKED.items()
     }
     own, full = (means.loc[name].mean() for name in (variant, FULL))

@@ -14,7 +14,7 @@ a change to them shows within a minute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,7 +44,7 @@ from benchmarks.paper.pruned import (
     votes_on_disk,
 )
 from benchmarks.paper.store import Piece, Settings, run
-from benchmarks.paper.ties import compare_ties, with_tie_free
+from benchmarks.paper.ties import RANKED, compare_ties, with_tie_free
 
 PROTOCOLS = [PAPER, RECOMMENDED]
 
@@ -87,7 +87,8 @@ def compare_methods(settings: Settings) -> None:
     show("Variants of POAF, first cut (accuracy in points against the full ensemble)", variants)
     show("POAF as published and without ties, all cuts", ties)
     write_csv(ties, folder / "ties.csv")
-    write_csv(rank_methods(with_tie_free(everything)), folder / "ranks_tie_free.csv")
+    tie_free = rank_methods(with_tie_free(everything), list(RANKED))
+    write_csv(tie_free, folder / "ranks_tie_free.csv")
     write_csv(variants, folder / "poaf_variants.csv")
     means = means_and_stds(everything)
     write_csv(means, folder / "means.csv")
@@ -148,12 +149,12 @@ def sizes(found: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={"min": "fewest", "max": "most"}).reset_index()
 
 
-def rank_methods(found: pd.DataFrame) -> pd.DataFrame:
+def rank_methods(found: pd.DataFrame, measures: Iterable[str] = BETTER) -> pd.DataFrame:
     """Statistics of each method, by ensemble, protocol and measure."""
     tables = [
         summary(found, measure, *case).assign(ensemble=case[0], protocol=case[1], measure=measure)
         for case in cases(found)
-        for measure in BETTER
+        for measure in measures
     ]
     ranked = pd.concat(tables).reset_index(names="method")
     first = ["ensemble", "protocol", "measure"]
