@@ -208,7 +208,7 @@ def tie_free_ranks(means: pd.DataFrame) -> pd.DataFrame:
         for measure, better in BETTER.items():
             wide = part.pivot(index=["dataset", "attribute"], columns="method", values=measure)
             ranks = statistics.average_ranks(wide.dropna(axis="columns", how="all"), better)
-            table = ranks.reindex(METHODS).rename("average rank").reset_index(names="method")
+            table = ranks.reindex(METHODS).rename("average rank").reset_index()
             tables.append(table.assign(protocol=protocol, measure=measure))
     return pd.concat(tables)
 
