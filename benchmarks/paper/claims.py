@@ -156,7 +156,7 @@ CLAIMS = [
     ),
     Claim(
         "3.2.3, theorem 3.8",
-        "the PAC bound with ln |F| holds for all weightings at once",
+        "the PAC bound over all members holds for all weightings at once",
         "weights chosen on the rows break it; the library marks it as not guaranteed",
         None,
         f"{BOUND_TESTS}::test_the_papers_union_bound_over_members_is_not_guaranteed",
