@@ -57,8 +57,9 @@ def max_relevance_max_complementarity(votes: Votes, max_members: int) -> list[in
     Rel, Com and their sum are equations 1, 7 and 9 of the publication, as the public code of the
     paper's author quotes them (eustomaqua/FairML, ensem_prulatest.py). That code chooses S by MRMR
     and ranks all members once. In our reading, Com refers to the members chosen so far, and the
-    first member is the most accurate one, since Com of the empty set is undefined. The publication chooses the length by
-    an evaluation function; here it is `max_members`. A denominator of 0 is replaced by 1.
+    first member is the most accurate one, since Com of the empty set is undefined. The publication
+    chooses the length by an evaluation function; here it is `max_members`. A denominator of 0 is
+    replaced by 1.
 
     References
     ----------
