@@ -1,5 +1,6 @@
 """Settings that all tests share."""
 
+import gc
 import os
 from importlib.util import find_spec
 
@@ -8,13 +9,44 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("MPLBACKEND", "agg")
 # Tests run in as many processes as there are cores, so threads of BLAS would only wait.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 
 # Scripts of the documentation draw and build when they are imported, and what the site is built
 # into is no source. The pages, with their examples, are left.
 collect_ignore_glob = ["docs/*.py", "docs/gallery/*", "docs/_build/*", "docs/examples/*"]
-if find_spec("raiwidgets") is None:
-    collect_ignore_glob.append("docs/dashboard.md")
+for library, page in {"raiwidgets": "docs/dashboard.md", "mlflow": "docs/mlflow.md"}.items():
+    if find_spec(library) is None:
+        collect_ignore_glob.append(page)
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Laws that were found with many random examples are tried on many (tests/shared/effort.py).
+settings.register_profile("thorough", settings.get_profile("suite"), max_examples=200)
 settings.load_profile("suite")
+
+# Each file is run by one process. Files that take long come first, so that no process is left
+# alone with one at the end.
+LONGEST_FIRST = [
+    "tests/docs/test_get_started.py",
+    "tests/end_to_end/test_dask.py",
+    "tests/trust/test_bad_inputs.py",
+    "tests/trust/test_laws.py",
+    "tests/trust/test_interruption.py",
+    "tests/dr_core/cli/test_command.py",
+    "tests/adapters/test_round_trip.py",
+    "tests/dr_core/risk/test_assessment.py",
+]
+
+gc.disable()  # importing makes hundreds of thousands of objects, and all of them stay
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first."""
+    ranks = {file: rank for rank, file in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
+
+
+def pytest_collection_finish():
+    """Collect garbage from here on, and do not look at what is imported."""
+    gc.freeze()
+    gc.enable()

@@ -9,6 +9,7 @@ encoding of the features.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,7 @@ from aif360.datasets import StructuredDataset
 from aif360_dr._couplings import translate_rules
 from aif360_dr._groups import Groups, get_privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
-from dr_core.plugins import Array, Rules, joint_positions, quote
+from dr_core.plugins import Array, Rules, as_table, find_dummies, joint_positions, quote
 
 __all__ = [
     "Carriers",
@@ -209,6 +210,7 @@ def find_carriers(
         else each.privileged_labels
         for each in protected
     }
+    _warn_of_dummies(dataset, protected)
     # The domain defines all values, so a frame of one row is enough unless features follow.
     frame, rules = pd.DataFrame({name: values[:1] for name, values in domain.items()}), None
     if coupled:
@@ -216,6 +218,30 @@ def find_carriers(
         patterns = {c.name: dict(zip(c.labels, c.patterns[:, 0], strict=True)) for c in protected}
         rules = translate_rules(coupled, dataset, patterns)
     return Carriers(protected, learn_attributes(frame, labels, domain=domain, coupled=rules))
+
+
+def _warn_of_dummies(dataset: StructuredDataset, protected: list[ProtectedAttribute]) -> None:
+    """Warn if the 0/1 feature of a protected attribute encodes it together with others.
+
+    Perturbing `white` alone, beside `black` and `hispan`, makes rows of no race or of two.
+    """
+    names = [
+        each.name
+        for each in protected
+        if each.feature_names == [each.name] and set(each.patterns[:, 1]) == {0.0, 1.0}
+    ]
+    if not names:
+        return
+    table = as_table(pd.DataFrame(dataset.features, columns=dataset.feature_names))
+    for name, group in find_dummies(table, dataset.feature_names, names).items():
+        warnings.warn(
+            f"the protected attribute {name!r} is one of the 0/1 features {quote(group)}, of "
+            f"which no two are 1 in the same row. If they encode one attribute, perturbing "
+            f"{name!r} alone makes rows with none or two of its values: make it one protected "
+            "attribute with a code for each value, and pass "
+            f"carried_by={{its name: [{quote(group)}]}}.",
+            stacklevel=4,
+        )
 
 
 def check_carried_by(

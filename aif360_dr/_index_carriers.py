@@ -10,7 +10,7 @@ attribute has one value for each value of the attribute, and is coupled to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dr_core import SensitiveAttributes, learn_attributes
-from dr_core.plugins import Rules, factorize, quote
+from dr_core.plugins import Rules, as_condition, factorize, quote
 
 __all__ = ["IndexCarriers", "find_index_carriers"]
 
@@ -34,12 +34,12 @@ class IndexCarriers:
     """Protected attributes in the terms of `dr_core`.
 
     Attributes:
-        privileged: Privileged values of each attribute, as in the column or level that it is
-            read from.
+        privileged: Privileged values or range of each attribute, as in the column or level that
+            it is read from.
         rules: Rules for the other columns that carry an attribute.
     """
 
-    privileged: Mapping[Any, list[Any]]
+    privileged: Mapping[Any, Any]
     rules: Mapping[Any, Mapping[Any, Mapping[Any, Any]]]
 
     def learn(
@@ -91,8 +91,8 @@ def find_index_carriers(
     return IndexCarriers(privileged, rules)
 
 
-def _read_groups(X: Any, prot_attr: Any, priv_group: Any) -> dict[Any, list[Any]]:
-    """Return the privileged values of each protected attribute, as in the index."""
+def _read_groups(X: Any, prot_attr: Any, priv_group: Any) -> dict[Any, Any]:
+    """Return the privileged values or range of each protected attribute, as in the index."""
     if not isinstance(X, pd.DataFrame):
         raise TypeError(
             f"X is a {type(X).__name__}; pass a pandas DataFrame with the protected attributes in "
@@ -114,7 +114,7 @@ def _read_groups(X: Any, prot_attr: Any, priv_group: Any) -> dict[Any, list[Any]
             f"priv_group must have one entry for each of the protected attributes {quote(names)}; "
             f"got {priv_group!r}."
         )
-    return {name: _as_values(value) for name, value in zip(names, given, strict=True)}
+    return dict(zip(names, given, strict=True))
 
 
 def _is_among(name: Any, levels: list[Any]) -> bool:
@@ -169,9 +169,13 @@ def _get_source(X: pd.DataFrame, name: Any) -> Any:
     return X[name].array if name in X.columns else _get_level(X, name)
 
 
-def _translate(X: pd.DataFrame, name: Any, values: list[Any]) -> list[Any]:
-    """Return privileged values of a level as values of the column of the same name, if any."""
+def _translate(X: pd.DataFrame, name: Any, group: Any) -> Any:
+    """Return a privileged group of a level in values of the column of the same name, if any."""
     codes, present = factorize(_get_level(X, name))
+    condition = as_condition(name, group, present)
+    if condition is not None:
+        return _translate_range(X, name, condition)
+    values = _as_values(group)
     unknown = [value for value in values if value not in present]
     if unknown:
         raise ValueError(
@@ -181,6 +185,19 @@ def _translate(X: pd.DataFrame, name: Any, values: list[Any]) -> list[Any]:
         return values
     is_privileged = np.isin(codes, [present.index(value) for value in values])
     return factorize(X[name].array[is_privileged]).values
+
+
+def _translate_range(X: pd.DataFrame, name: Any, condition: Callable[[Any], bool]) -> Any:
+    """Return a privileged range of a level as a range of the column of the same name, if any.
+
+    A column with other values, such as scaled ages, gets the function that applies the range to
+    the value of the level: the value 0.5 of the column is inside if its age in the index is.
+    """
+    level, column = pd.Series(_get_level(X, name)), pd.Series(_get_source(X, name))
+    if level.equals(column):
+        return condition
+    ages = dict(zip(column.tolist(), level.tolist(), strict=True))
+    return lambda value: condition(ages[value])
 
 
 def _find_followers(

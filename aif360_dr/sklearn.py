@@ -40,7 +40,7 @@ class IndexedRiskScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the negative discriminative risk of a fitted estimator on X."""
-        return -self.assess(estimator, X, y, sample_weight).value
+        return -self.assess(estimator, X, y, sample_weight).value_perturbed
 
     def assess(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> RiskAssessment:
         """Measure the risk of a fitted estimator on X, all attributes perturbed together."""
@@ -85,14 +85,15 @@ def discriminative_risk(
         y (array-like, optional): True labels. They do not enter the risk; predictions of other
             labels raise an error.
         prot_attr (label or list of labels): Index level(s) to perturb. None means all levels.
-        priv_group: Privileged value in the index, or a list of privileged values. For several
-            protected attributes, a tuple with one entry for each.
+        priv_group: Privileged value in the index, a list of privileged values, or a range such as
+            `at_least(25)`. For several protected attributes, a tuple with one entry for each.
         carried_by (dict, optional): Names of the columns that carry an attribute, by the name of
             the attribute. By default these are the column of the same name, and columns such as
             `sex_Male` or `sex=Male` whose value depends on the attribute alone.
         sample_weight (array-like, optional): Weights of the rows.
         method, p, random_state: See `dr_core.assess_risk`.
-        domain, missing, coupled: See `dr_core.learn_attributes`.
+        domain, missing, coupled: See `dr_core.learn_attributes`. With `missing="keep"`, the risk
+            is that of the rows that were perturbed.
 
     Examples:
         >>> import pandas as pd
@@ -105,7 +106,7 @@ def discriminative_risk(
     how = IndexedRiskScorer(
         prot_attr, priv_group, carried_by, method, p, random_state, domain, missing, coupled
     )
-    return how.assess(estimator, X, y, sample_weight).value
+    return how.assess(estimator, X, y, sample_weight).value_perturbed
 
 
 def discriminative_risk_scorer(
@@ -122,7 +123,7 @@ def discriminative_risk_scorer(
 ) -> IndexedRiskScorer:
     """Make a scorer of discriminative risk for `GridSearchCV` and `cross_validate`.
 
-    It stands where `make_scorer(statistical_parity_difference, prot_attr=...)` does.
+    Use it like `make_scorer(statistical_parity_difference, prot_attr=...)`.
 
     Args:
         prot_attr, priv_group, carried_by: See `discriminative_risk`.

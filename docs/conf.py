@@ -9,7 +9,7 @@ sys.path.insert(0, str(HERE))  # for gallery_setup, which sphinx-gallery imports
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 project = "discriminative-risk"
-author = "The discriminative-risk developers"
+author = "discriminative-risk contributors"
 copyright = f"2026, {author}"
 version = release = installed_version(project)
 
@@ -44,11 +44,12 @@ sphinx_gallery_conf = {
     "gallery_dirs": "examples",
     "copyfile_regex": r"GALLERY_HEADER\.rst",
     "reset_modules": ("matplotlib", "gallery_setup.reset"),
-    "doc_module": ("dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters"),
+    "doc_module": ("dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_integrations"),
     "backreferences_dir": "generated/examples",
     "inspect_global_variables": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "thumbnail_size": (720, 432),
     "show_signature": False,
     "image_scrapers": ("matplotlib",),
     "within_subsection_order": "gallery_setup.Order",
@@ -62,7 +63,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"changelog": [], "cite": [], "architecture": []}
+html_sidebars = {page: [] for page in ("changelog", "cite", "architecture", "examples/index")}
 html_theme_options = {
     "logo": {"text": project},
     "header_links_before_dropdown": 6,

@@ -3,8 +3,10 @@
 import io
 import re
 from pathlib import Path
+from string import Template
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("agg")
 
@@ -17,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import collect_votes, compare, compute_bounds, datasets
-from dr_core.cli import main
+from dr_core import assess_risk, collect_votes, compare, compute_bounds, datasets
+from dr_core.cli import default_model, main
 from fairlearn_dr import (
     POAFPruner,
     dr_metric_frame,
@@ -29,6 +31,10 @@ from fairlearn_dr import (
 )
 
 IMAGES = Path(__file__).parent / "images"
+STATIC = Path(__file__).parent / "_static"
+TEMPLATES = Path(__file__).parent / "_templates"
+APPLICANT = 359
+"""Row of the credit data that the picture of the home page shows."""
 
 
 def terminal(name, arguments):
@@ -42,6 +48,45 @@ def terminal(name, arguments):
     # The fonts it names would be fetched from elsewhere; the reader's own will do.
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     (IMAGES / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def idea():
+    """The picture of the home page: one decision of the model of `dr-audit credit`, and its DR."""
+    credit = datasets.load("credit")
+    X, audited, y, _ = train_test_split(
+        credit.data, credit.target, test_size=0.3, random_state=0, stratify=credit.target
+    )
+    forest = default_model(X, regression=False, random_state=0).fit(X, y)
+    risk = assess_risk(forest, audited, credit.privileged)
+    young = audited[audited["age"] == "youth"]
+    before, after = forest.predict(young), forest.predict(young.assign(age="adult"))
+    shown = young.index == APPLICANT
+    assert (before[shown], after[shown]) == (0, 1), "the decision does not change: show another"
+    low, high, *_ = risk.interval()
+    n_changed = round(100 * risk.value)
+    text = Template((TEMPLATES / "idea.html").read_text(encoding="utf-8")).substitute(
+        amount=f"{young['credit_amount'][APPLICANT]:,}",
+        months=young["month"][APPLICANT],
+        risk=f"{100 * risk.value:.1f} %",
+        interval=f"{100 * low:.1f} % to {100 * high:.1f} %",
+        people=len(audited),
+        dots=dots(n_changed),
+        n_changed=n_changed,
+        young=len(young),
+        gain=((before == 0) & (after == 1)).sum(),
+        lose=((before == 1) & (after == 0)).sum() or "none",
+    )
+    (STATIC / "idea.html").write_text(text, encoding="utf-8")
+
+
+def dots(n_changed):
+    """A hundred dots in five lines, some of them changed, as parts of an SVG."""
+    changed = set(np.random.default_rng(0).choice(100, n_changed, replace=False))
+    return "".join(
+        f'<circle class="{"changed" if dot in changed else "dot"}" '
+        f'cx="{24 + 17.5 * (dot % 20):g}" cy="{110 + 18 * (dot // 20)}" r="5.5"/>'
+        for dot in range(100)
+    )
 
 
 def plots(name):
@@ -88,5 +133,6 @@ def _save(name):
 
 
 if __name__ == "__main__":
-    terminal("dr-audit-income", ["income"])
+    idea()
+    terminal("dr-audit-credit", ["credit"])
     plots("ppr")

@@ -2,7 +2,7 @@
 
 from dr_core import datasets
 from dr_core._tables import iter_chunks
-from dr_core._utils import chernoff, clopper_pearson, wilson
+from dr_core._utils import chernoff, clopper_pearson, rows_needed, wilson
 from dr_core.bounds import compute_bounds
 from dr_core.comparison import Comparison, compare
 from dr_core.ensembles import (
@@ -28,12 +28,13 @@ from dr_core.perturbation import (
     perturb,
     suggest_couplings,
 )
-from dr_core.pruning import PruningResult, epaf, exhaustive_front, poaf
+from dr_core.pruning import ParetoFrontDisplay, PruningResult, epaf, exhaustive_front, poaf
 from dr_core.risk import (
     Plausibility,
     Predictions,
     RandomizedModel,
     RiskAssessment,
+    RiskDisplay,
     ShiftAssessment,
     assess_risk,
     assess_shift,
@@ -46,12 +47,14 @@ __all__ = [
     "Ensemble",
     "MarginalizedModel",
     "OneHot",
+    "ParetoFrontDisplay",
     "Perturbations",
     "Plausibility",
     "Predictions",
     "PruningResult",
     "RandomizedModel",
     "RiskAssessment",
+    "RiskDisplay",
     "SensitiveAttributes",
     "ShiftAssessment",
     "Suggestions",
@@ -77,6 +80,7 @@ __all__ = [
     "marginalize",
     "perturb",
     "poaf",
+    "rows_needed",
     "suggest_couplings",
     "wilson",
 ]

@@ -168,9 +168,9 @@ def marginalize(
 ) -> MarginalizedModel:
     """Average a fitted model over the sensitive attributes, so that its DR is 0.
 
-    f̄(x) = Σ_v P(v) f(x with attributes v). The result predicts the same whatever attributes a row
-    has. Other columns that tell something of an attribute (proxies) keep their influence, and so
-    do group measures such as demographic parity.
+    f̄(x) = Σ_v P(v) f(x with attributes v). Predictions of the result do not depend on the
+    attributes of a row. Other columns that contain information about an attribute (proxies) keep
+    their influence, so group measures such as demographic parity do not become 0.
 
     Parameters
     ----------
@@ -183,14 +183,14 @@ def marginalize(
         Rows that P is counted in, such as the training data, as the model sees them.
     privileged : mapping, or SensitiveAttributes
         The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
-        `learn_attributes`. Which values are privileged does not matter here. Rows with a missing
+        `learn_attributes`. The choice of privileged values has no effect. Rows with a missing
         value, if they are accepted, do not count in P. Coupled columns follow.
     weights : {"empirical", "uniform"}
         P(v): the joint frequency of the values v in X, or the same for every combination that
         occurs in X.
     response : {"auto", "predict_proba", "predict"}
-        What is averaged of a classifier. "predict" keeps a threshold other than ½, such as that of
-        scikit-learn's `TunedThresholdClassifierCV`.
+        The output of a classifier that is averaged. "predict" keeps a threshold other than ½, such
+        as that of scikit-learn's `TunedThresholdClassifierCV`.
     sample_weight : array of shape (n,), or name of a column of X, optional
 
     Returns

@@ -18,7 +18,8 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `WEIGHT` has the weights; `factorize`, `encode` and
   `joint_positions` turn columns into codes.
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
-  `check_privileged`.
+  `check_privileged`; `as_condition` recognises ranges,
+  `find_dummies` 0/1 columns that encode one attribute.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members.
@@ -69,7 +70,9 @@ from dr_core.perturbation import (
     Attribute,
     PerturbationPlan,
     Rules,
+    as_condition,
     check_privileged,
+    find_dummies,
 )
 from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
 from dr_core.risk import (
@@ -110,6 +113,7 @@ __all__ = [
     "Rules",
     "Table",
     "Tally",
+    "as_condition",
     "as_generator",
     "as_partitions",
     "as_table",
@@ -132,6 +136,7 @@ __all__ = [
     "encode",
     "factorize",
     "find_distribution",
+    "find_dummies",
     "find_first",
     "fold",
     "get_predict",

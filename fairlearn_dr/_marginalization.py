@@ -49,7 +49,7 @@ class AttributeMarginalizer(MetaEstimatorMixin, BaseEstimator):
     prefit : bool, default=False
         Whether `estimator` is already fitted. If True, `fit` only counts the combinations.
     response : {"auto", "predict_proba", "predict"}, default="auto"
-        What is averaged of a classifier; see `dr_core.marginalize`.
+        The output of a classifier that is averaged; see `dr_core.marginalize`.
     missing : {"error", "keep"}, default="error"
         Whether to raise an error in `fit` for a missing sensitive value or to leave its row out of
         the frequencies.

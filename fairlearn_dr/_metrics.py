@@ -359,7 +359,8 @@ def _average(values: Array, sample_weight: Any) -> float:
         weights = check_part_weights(sample_weight, n, of="y_pred")
     if not weights.any():
         warnings.warn(
-            "a group has no row of positive weight; its risk is undefined (NaN).", stacklevel=4
+            "a group has no perturbed row of positive weight; its risk is undefined (NaN).",
+            stacklevel=4,
         )
         return float("nan")
     return float(np.average(values, weights=rescale(weights)))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted
 
-from dr_core import clopper_pearson
+from dr_core import ParetoFrontDisplay, RiskDisplay, clopper_pearson
 from dr_core.plugins import DRAWN_MEASURES, Array, drawing
 from fairlearn_dr._frames import COUNT, RISK
 
@@ -71,36 +70,8 @@ def plot_risk_by_group(
     known = [name for name in by_group.columns if name != COUNT]
     names = drawing.as_list(known if metrics is None else metrics)
     drawing.check_names("metrics", names, by_group.columns)
-    ax = drawing.get_axes(ax)
-    _draw_bars(ax, by_group, names, _get_group_intervals(frame))
-    ax.set_xticks(range(len(by_group)), [_format_group(key) for key in by_group.index])
-    ax.set_xlabel(", ".join(str(name) for name in by_group.index.names if name is not None))
-    ax.set_ylim(bottom=0)
-    ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=len(names))
-    return drawing.hide_spines(ax)
-
-
-def _draw_bars(
-    ax: Axes, by_group: pd.DataFrame, names: list[str], ends: tuple[Any, Any] | None
-) -> None:
-    """Draw the metrics of each group side by side, centred on the position of the group."""
-    width = 0.8 / len(names)
-    # With three metrics, the bars of the first group are centred at -width, 0 and +width.
-    offsets = (np.arange(len(names)) - (len(names) - 1) / 2) * width
-    for i, name in enumerate(names):
-        heights = by_group[name].to_numpy(dtype=float)
-        bars = None
-        if ends is not None and name in ends[0]:
-            bars = drawing.compute_error_bars(heights, *(end[name] for end in ends))
-        ax.bar(
-            np.arange(len(by_group)) + offsets[i],
-            heights,
-            width * 0.92,
-            yerr=bars,
-            capsize=3,
-            color=drawing.get_style(i)["color"],
-            label=drawing.format_label(name),
-        )
+    ends = _get_group_intervals(frame) or (None, None)
+    return RiskDisplay(by_group[names], low=ends[0], high=ends[1]).plot(ax).ax_
 
 
 def plot_shift_by_group(
@@ -189,35 +160,9 @@ def plot_pareto_front(result: Any, votes: Votes | None = None, *, ax: Axes | Non
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('error', 'discriminative risk')
     """
-    if hasattr(result, "predict"):
-        check_is_fitted(result)
-    result = getattr(result, "result_", result)
-    drawing.check_has("result", result, "front", "a PruningResult or a fitted pruner")
-    front, ax = result.front, drawing.get_axes(ax)
-    if votes is not None:
-        ax.scatter(
-            votes.member_errors, votes.member_risks, c="#999999", marker=".", label="members"
-        )
-        ax.scatter(
-            [votes.error], [votes.risk], c=drawing.COLOURS[1], marker="s", label="full ensemble"
-        )
-    ax.step(front["error"], front["risk"], where="post", c=drawing.COLOURS[0], lw=1, alpha=0.6)
-    ax.scatter(
-        front["error"], front["risk"], c=drawing.COLOURS[0], marker="o", label="Pareto front"
-    )
-    ax.scatter(
-        [result.error],
-        [result.risk],
-        c=drawing.COLOURS[5],
-        marker="*",
-        s=170,
-        zorder=3,
-        label="chosen",
-    )
-    ax.set_xlabel("error")
-    ax.set_ylabel("discriminative risk")
-    ax.legend(frameon=False)
-    return drawing.hide_spines(ax)
+    is_pruner = hasattr(result, "predict")
+    draw = ParetoFrontDisplay.from_estimator if is_pruner else ParetoFrontDisplay.from_result
+    return draw(result, votes=votes, ax=ax).ax_
 
 
 def plot_bounds(
@@ -333,7 +278,3 @@ def _compute_risk_ends(risks: Any, counts: Any, confidence: float) -> list[list[
         for risk, n in zip(risks, counts, strict=True)
     ]
     return [list(one) for one in zip(*ends, strict=True)]
-
-
-def _format_group(key: Any) -> str:
-    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)

@@ -54,7 +54,7 @@ class RiskScorer:
             sample_weight=sample_weight,
             tolerance=self.tolerance,
         )
-        return -risk.value
+        return -risk.value_perturbed
 
     def set_score_request(self, *, sample_weight: bool | str | None = True) -> RiskScorer:
         """Request the weights of the rows from a meta-estimator, such as `GridSearchCV`.
@@ -102,7 +102,8 @@ def risk_scorer(
     method, p, random_state
         As for `dr_core.assess_risk`.
     domain, missing, coupled
-        As for `dr_core.learn_attributes`.
+        As for `dr_core.learn_attributes`. With `missing="keep"`, rows without any sensitive value
+        do not count: the risk is that of the rows that were perturbed.
     tolerance : float, optional
         For regressors: a prediction counts as changed if it moves by more than this.
 

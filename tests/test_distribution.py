@@ -11,9 +11,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_pytest"]
+PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "dr_adapters", "dr_integrations"]
 MOST_BYTES = 3_000_000
 SMOKE = """
 import dr_core
@@ -26,16 +27,24 @@ assert "site-packages" in dr_core.__file__
 """
 
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_citation_has_the_version_and_the_authors_of_the_project():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == PROJECT["version"]
+    assert citation["authors"] == PROJECT["authors"]
+
+
 def test_the_version_stands_in_one_place():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert version("discriminative-risk") == project["version"]
+    assert version("discriminative-risk") == PROJECT["version"]
     sources = [
         path
-        for package in (*PACKAGES[:3], "adapters", "dr_pytest")
+        for package in (*PACKAGES[:3], "adapters", "dr_integrations")
         for path in (ROOT / package).rglob("*.py")
     ]
     assert [
-        path for path in sources if project["version"] in path.read_text(encoding="utf-8")
+        path for path in sources if PROJECT["version"] in path.read_text(encoding="utf-8")
     ] == []
 
 

@@ -19,7 +19,7 @@ from benchmarks.soundness.paired_changes import paired_changes
 from benchmarks.soundness.plausibility import false_alarms
 from benchmarks.soundness.promises import promises_hold
 from benchmarks.soundness.risk_interval import risk_intervals
-from benchmarks.soundness.shift_interval import shift_intervals
+from benchmarks.soundness.shift_interval import quantile_intervals, shift_intervals
 from benchmarks.speed.measure import print_table
 
 DESIGNS: dict[str, Design] = {
@@ -31,6 +31,7 @@ DESIGNS: dict[str, Design] = {
     "promises": promises_hold,
     "dummies": dummies_are_found,
     "shift": shift_intervals,
+    "quantiles": quantile_intervals,
     "changes": paired_changes,
 }
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from benchmarks.soundness.marks import Mark, simulate
 from dr_core import assess_shift, learn_attributes
@@ -20,6 +21,7 @@ Generator = np.random.Generator
 
 COVERAGE = 0.93
 FIGURES = {"mean": "coverage of 95 % intervals, mean size", "signed_mean": "the same, signed mean"}
+QUANTILES = [0.5, 0.9, 0.99]
 SEX = learn_attributes(pd.DataFrame({"sex": ["F", "M"]}), {"sex": "M"})
 ROWS_OF_PERSON = 4
 
@@ -36,6 +38,24 @@ class Effects:
     effect: Array
     weights: Array | None = None
     person: Array | None = None
+
+
+@dataclass(frozen=True)
+class QuantileDesign:
+    """Log-normal effects, whose true quantiles are the same with weights and people."""
+
+    about: str
+    draw: Callable[[Generator], Effects]
+
+    def cover(self, rng: Generator) -> list[bool]:
+        """Draw rows; return whether the intervals cover the median, the 90 and 99 % quantile."""
+        rows = self.draw(rng)
+        X = pd.DataFrame({"sex": "M", "effect": rows.effect})
+        X.loc[0, "sex"] = "F"
+        options = {"sample_weight": rows.weights, "person": rows.person}
+        found = assess_shift(score, X, SEX, **options).quantile_intervals(QUANTILES)
+        truth = np.exp(-0.18 + 0.6 * norm.ppf(QUANTILES))
+        return ((found["low"] <= truth) & (truth <= found["high"])).tolist()
 
 
 @dataclass(frozen=True)
@@ -102,6 +122,34 @@ DESIGNS = [
     ShiftDesign("four rows a person, 100 people", 1.0, lambda rng: draw_people(rng, 100)),
     ShiftDesign("four rows a person, 1,000 people", 1.0, lambda rng: draw_people(rng, 1000)),
 ]
+
+
+QUANTILE_DESIGNS = [
+    *(
+        QuantileDesign(f"effects of {n} rows", lambda rng, n=n: Effects(draw_skewed(rng, n)))
+        for n in (50, 500)
+    ),
+    QuantileDesign(
+        "500 rows of weights 1 to 5",
+        lambda rng: Effects(draw_skewed(rng, 500), rng.uniform(1, 5, 500)),
+    ),
+    QuantileDesign(
+        "four rows a person, 200 people",
+        lambda rng: Effects(
+            np.repeat(draw_skewed(rng, 200), ROWS_OF_PERSON),
+            person=np.repeat(np.arange(200), ROWS_OF_PERSON),
+        ),
+    ),
+]
+
+
+def quantile_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
+    """Simulate the coverage of the intervals of quantiles of the shift."""
+    for design in QUANTILE_DESIGNS:
+        found = simulate(design.cover, n_runs, design.about, progress).mean(axis=0)
+        for q, value in zip(QUANTILES, found, strict=True):
+            figure = f"coverage of 95 % intervals, {q:.0%} quantile of the size"
+            yield Mark(design.about, figure, float(value), at_least=COVERAGE)
 
 
 def shift_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:

@@ -2,10 +2,9 @@
 Age: a range as a group
 =======================
 
-Age is the most common protected attribute, and it is a number: ``{"age": 30}`` would mean "aged
-exactly 30". A range says who is privileged. Somebody outside it becomes one of the ages inside,
-drawn as often as these occur in the data, and the other way round; exact risk goes through all of
-them with their frequencies.
+Age is a common protected attribute, and it is a number: ``{"age": 30}`` would mean "exactly 30". A
+range states who is privileged. A person outside the range gets an age inside it, with the
+frequencies of these ages in the data, and the reverse. Exact risk enumerates all of them.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +32,9 @@ risk = assess_risk(forest, X_test, {"age": at_least(25)})
 risk
 
 # %%
-# Tables show the two sides of the range, not 70 single ages. If they were 25 or older, 1 % of the
-# young would be classified higher; if they were younger than 25, 11 % of the others lower.
+# Tables show the two sides of the range, not 70 single ages. With an age of 25 or more, 1 % of the
+# younger people would gain the favourable prediction. With an age below 25, 11 % of the others
+# would lose it.
 
 sides = compare(
     {"forest": forest},
@@ -46,12 +46,12 @@ sides = compare(
 sides.by_group[["group", "rows", "risk", "loses", "gains"]].round(3)
 
 # %%
-# Two ends, and another attribute beside it: age from 25 to 64, and sex.
+# A range with two ends, together with another attribute: age from 25 to 64, and sex.
 
 assess_risk(forest, X_test, {"age": between(25, 64), "sex": "Male"}).table().round(3)
 
 # %%
-# Where does age matter? The risk of people by their own age, for the first range:
+# The risk by the age of people, for the first range:
 
 ages = X_test["age"].to_numpy()
 decades = np.arange(15, 85, 5)
@@ -68,12 +68,12 @@ ax.set(xlabel="age", ylabel="discriminative risk", title="Risk by age; privilege
 plt.show()
 
 # %%
-# The risk is highest from 35 to 59, where the higher incomes are. Some of the perturbed rows are
-# hard to believe, such as somebody of 20 with a doctorate. ``plausibility`` finds them, and says
-# how large the risk is among the others.
+# The risk is highest from 35 to 59, where incomes are higher. Some perturbed rows are implausible,
+# such as a person of 20 with a doctorate. ``plausibility`` finds them, and reports the risk of the
+# other rows.
 
 risk.plausibility(income.data)
 
 # %%
-# Where another column depends on the age, let it follow: ``coupled={"experience": {"age": lambda
+# If another column depends on the age, let it follow: ``coupled={"experience": {"age": lambda
 # age, years: min(years, age - 16)}}`` in :func:`dr_core.learn_attributes`.

@@ -2,8 +2,8 @@
 DR in an AIF360 pipeline
 ========================
 
-``DiscriminativeRiskMetric`` stands in for ``ClassificationMetric`` and adds DR. Here it judges
-AIF360's own Reweighing, and a pruned ensemble, beside what AIF360 measures.
+``DiscriminativeRiskMetric`` is a ``ClassificationMetric`` with DR. This example evaluates a random
+forest, the forest after AIF360's Reweighing, and a pruned forest.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from aif360_dr import DiscriminativeRiskMetric, DRTextExplainer, POAFPruning
 from dr_core import datasets
 
 # %%
-# A DataFrame becomes an AIF360 dataset without loss; ``groups`` gives the lists of groups that
-# AIF360's calls want. With a dataset of your own, start here.
+# ``to_aif360`` converts a DataFrame to an AIF360 dataset without loss. ``groups`` returns the
+# lists of groups that AIF360's functions take. If you have a dataset of your own, start here.
 
 income = datasets.load("income")
 dataset = to_aif360(income.data, income.target, privileged={"sex": "Male"})
@@ -35,7 +35,7 @@ reweighed = forest(Reweighing(unprivileged, privileged).fit_transform(train))
 pruned = POAFPruning(plain, unprivileged, privileged, max_members=15, seed=0).fit(valid)
 
 # %%
-# One metric object for each model: DR, and every method of ``ClassificationMetric``.
+# Each model has one metric object, with DR and every method of ``ClassificationMetric``.
 
 models = {"plain": plain, "reweighed": reweighed, "pruned": pruned}
 metrics = {
@@ -55,17 +55,17 @@ table = pd.DataFrame(
 table.round(3)
 
 # %%
-# Reweighing works on the gap between the groups, pruning on the decisions that hang on sex alone.
-# They are different aims, and the picture shows it.
+# Reweighing lowers the difference between the groups. Pruning lowers the number of decisions that
+# depend on sex alone. The plot shows that these are different aims.
 
 ax = table.drop(columns="accuracy").T.plot.bar(
-    rot=0, figsize=(7.5, 3.6), color=["#999999", "#56B4E9", "#D55E00"], width=0.75
+    rot=0, figsize=(6, 3), color=["#999999", "#56B4E9", "#D55E00"], width=0.75
 )
 ax.set(ylabel="0 is best")
 plt.show()
 
 # %%
-# In words, as AIF360's explainers give them.
+# An explainer states the results in words.
 
 print(DRTextExplainer(metrics["plain"]).discriminative_risk())
 print(DRTextExplainer(metrics["plain"]).discriminative_risk_difference())

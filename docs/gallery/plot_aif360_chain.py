@@ -2,9 +2,9 @@
 Postprocessing of AIF360, before and after
 ==========================================
 
-AIF360's postprocessors change the predictions of a model so that groups are treated alike. They
-read the group of a person to do so. A ``Chain`` joins scaler, model and postprocessor to one
-algorithm, and ``DiscriminativeRiskMetric`` shows DR beside AIF360's own metrics.
+AIF360's postprocessors change the predictions of a model to make groups more equal. To do so, they
+use the group of each person. A ``Chain`` combines scaler, model and postprocessor, and
+``DiscriminativeRiskMetric`` shows DR together with AIF360's metrics.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,8 @@ from aif360_dr import Chain, DiscriminativeRiskMetric
 from dr_core import datasets
 
 # %%
-# The scaler is a step of the chain: the test rows are then scaled as the training rows were.
+# The scaler is a step of the chain, so that test rows and perturbed rows are scaled in the same
+# way.
 
 credit = datasets.load("credit")
 dataset = to_aif360(credit.data, credit.target, privileged={"sex": credit.privileged["sex"]})
@@ -34,7 +35,7 @@ model = Chain(StandardScaler(), LogisticRegression(max_iter=1000)).fit(train)
 
 # %%
 # ``Chain(model, postprocessor)`` applies the postprocessor to the predictions of the model. Each
-# is fitted on rows that the model was not fitted on. ``Reweighing`` comes before the model.
+# postprocessor is fitted on held-out rows. ``Reweighing`` comes before the model.
 
 both = unprivileged, privileged
 postprocessors = {
@@ -51,7 +52,7 @@ chains["reweighing"] = Chain(
 
 # %%
 # The first two postprocessors draw labels at random. Their DR is computed from the probabilities
-# of these draws, so that chance does not enter it; AIF360's metrics are those of one draw.
+# of the labels, so it has no randomness. AIF360's metrics are those of one draw.
 
 metrics = {
     name: DiscriminativeRiskMetric.from_estimator(chain, test, *both)
@@ -73,18 +74,18 @@ table = pd.DataFrame(
 table.round(3)
 
 # %%
-# A postprocessor that closes the gap between groups may decide by sex for people who are
-# otherwise alike: DR and the gaps are different questions, and one can rise while another falls.
+# A postprocessor that makes groups more equal may treat people differently who differ in sex only.
+# So DR can rise while a difference between groups falls.
 
 fairness = ["discriminative risk", "statistical parity", "equal opportunity", "average odds"]
 ax = table[fairness].plot.bar(
-    rot=0, figsize=(9, 3.8), color=["#D55E00", "#999999", "#56B4E9", "#0072B2"], width=0.8
+    rot=0, figsize=(7.2, 3), color=["#D55E00", "#999999", "#56B4E9", "#0072B2"], width=0.8
 )
 ax.set(ylabel="0 is best")
 plt.show()
 
 # %%
-# With 300 test rows these numbers are uncertain. The interval of DR is part of the metric.
+# With 300 test rows, these numbers are uncertain. The metric has an interval of DR.
 
 pd.DataFrame(
     {name: metric.discriminative_risk_interval()[:2] for name, metric in metrics.items()},

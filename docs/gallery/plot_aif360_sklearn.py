@@ -3,8 +3,8 @@ A grid search in aif360.sklearn
 ===============================
 
 Estimators of ``aif360.sklearn`` read protected attributes from the index of X. A scorer of
-``aif360_dr.sklearn`` perturbs them there, together with the columns that carry them, and stands
-in ``GridSearchCV`` beside scorers made of AIF360's own metrics.
+``aif360_dr.sklearn`` perturbs the index together with the columns that carry the attribute. It can
+be used in ``GridSearchCV`` together with scorers of AIF360's own metrics.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ from dr_core import datasets
 RejectOptionClassifier._get_tags = RejectOptionClassifier._more_tags
 
 # %%
-# ``to_aif360_sklearn`` copies sensitive columns to the index. Here sex is also a feature, in 0
-# and 1, and as words in the index.
+# ``to_aif360_sklearn`` copies sensitive columns to the index. In this example, sex is also a
+# feature: as 0 and 1 in a column, and as words in the index.
 
 income = datasets.load("income")
 rows = np.random.default_rng(0).choice(len(income.data), 8000, replace=False)
@@ -42,7 +42,8 @@ X.head(3)
 
 # %%
 # The predictions of a logistic regression depend on sex. ``RejectOptionClassifier`` changes
-# predictions near the threshold in favour of women. The search is for the width of that region.
+# predictions close to the threshold in favour of women. The grid search varies the width of this
+# region.
 
 group = {"prot_attr": "sex", "priv_group": "Male"}
 model = PostProcessingMeta(
@@ -64,8 +65,8 @@ search = GridSearchCV(
 search.best_params_
 
 # %%
-# The risk of the best estimator, and what perturbing the column alone would give: a wrong number,
-# because the postprocessor still reads the original sex from the index.
+# If only the column is perturbed, the result is wrong, because the postprocessor still reads the
+# original sex from the index.
 
 best = search.best_estimator_
 alone = np.mean(best.predict(X) != best.predict(X.assign(sex=1 - X["sex"])))
@@ -74,7 +75,7 @@ print(f"DR {discriminative_risk(best, X, **group):.3f}, by the column alone {alo
 # %%
 results = pd.DataFrame(search.cv_results_)
 margin = results["param_postprocessor__margin"].astype(float)
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 for name, values, colour in [
     ("discriminative risk", -results["mean_test_risk"], "#D55E00"),
     ("statistical parity difference", results["mean_test_parity"].abs(), "#0072B2"),
@@ -88,6 +89,7 @@ ax.legend()
 plt.show()
 
 # %%
-# At the chosen margin the postprocessor makes up for what the regression takes from women, and few
-# predictions depend on sex. Equal selection rates of women and men need a wider margin, at which
-# more predictions depend on sex. Still wider ones turn the gap around: the line shows its size.
+# At the chosen margin, the postprocessor compensates for the disadvantage of women in the
+# regression, and few predictions depend on sex. Equal selection rates need a wider margin, at
+# which more predictions depend on sex. With still wider margins, men are at a disadvantage; the
+# line shows the size of the difference.

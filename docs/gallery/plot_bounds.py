@@ -2,9 +2,8 @@
 Bounds on the risk of a vote
 ============================
 
-How much can the vote of an ensemble depend on sensitive attributes, if one knows how much its
-members do? The paper answers with bounds that take the margin of the vote into account. All of
-them are evaluated in one pass over the votes.
+The paper bounds the risk of an ensemble's vote by the risks of its members and by the margin of
+the vote. ``compute_bounds`` evaluates all bounds in one pass over the votes.
 """
 
 import matplotlib.pyplot as plt
@@ -23,16 +22,17 @@ votes = collect_votes(forest, X_test, y_test, {"sex": 1, "age": 1}, method="exac
 votes
 
 # %%
-# ``applies`` says whether a bound's condition holds here, ``guaranteed`` whether it is proven for
-# DR, and ``holds_for`` for what: these rows, or the population that they are a sample of. The
-# three analogues without margin are true of a vote's error, not of its risk. They and "PAC, all
-# weightings" are kept for comparison with the paper.
+# ``applies`` states whether the condition of a bound is met, ``guaranteed`` whether the bound is
+# proven for DR, and ``holds_for`` what it is proven for: these rows, or the population. The
+# three bounds without margin hold for the error of a vote, not for its risk. They and "PAC, all
+# weightings" are included for comparison with the paper.
 
 compute_bounds(votes).round(4)
 
 # %%
-# Forests of 3 to 101 trees. A bound on these rows lies on or above the dashed line; the closer,
-# the tighter. Bounds above 1 say nothing and are drawn at 1.
+# The plot shows forests of 3 to 101 trees. Bounds that hold for these rows are on or above the
+# dashed line; tight bounds are close to it. Bounds above 1 carry no information and are drawn at
+# 1.
 
 sizes = [3, 5, 7, 11, 15, 21, 31, 51, 71, 101]
 plot_bounds(
@@ -49,15 +49,15 @@ plot_bounds(
 plt.show()
 
 # %%
-# More members, less risk: the vote of a forest hangs on sex and age half as often as its trees do.
-# Each point is the mean of thirty votes of as many trees, drawn at random.
+# The risk falls with the number of members: the vote of the forest depends on sex and age about
+# half as often as its trees do. Each point is the mean of 30 random subsets of this size.
 
 rng = np.random.default_rng(0)
 risks = [
     np.mean([votes.subset(rng.choice(101, size, replace=False)).risk for _ in range(30)])
     for size in sizes
 ]
-figure, ax = plt.subplots(figsize=(7, 3.4))
+figure, ax = plt.subplots(figsize=(5.6, 3))
 ax.plot(sizes, risks, "o-", color="#0072B2", label="vote")
 ax.axhline(votes.member_risks.mean(), color="#E69F00", ls="--", label="members, on average")
 ax.set(xlabel="members", ylabel="discriminative risk", ylim=(0, None))

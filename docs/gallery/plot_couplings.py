@@ -2,16 +2,16 @@
 Combinations not seen in the data
 =================================
 
-Discriminative risk changes a sensitive attribute and nothing else. A married man of the income
-data whose sex becomes Female stays a "Husband". The data have one such row, so the prediction of
-a model for it may mean little. This example finds such rows, and lets columns follow.
+DR changes a sensitive attribute and nothing else. A married man of the income data whose sex
+becomes Female remains a "Husband". The data have one such row, so predictions for such rows may
+mean little. This example finds these rows, and then lets other columns follow the attribute.
 """
 
 # %%
-# A model, and its risk as the paper defines it
-# ---------------------------------------------
-# Three models on the same encoded columns, judged on rows they were not trained on. Only sex is
-# perturbed here.
+# DR as defined
+# -------------
+# Three models are fitted on the same encoded columns and evaluated on held-out rows. Only sex is
+# perturbed.
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -52,31 +52,31 @@ print(as_defined["random forest"])
 # %%
 # Find implausible rows
 # ---------------------
-# Which of the perturbed rows contain a pair of values that is rarely or never seen in the
-# reference data, where chance does not explain it? The reference data are all rows here; by
-# default they are the rows assessed.
+# ``plausibility`` finds perturbed rows with a pair of values that is rarely or never seen in the
+# reference data, beyond what chance explains. In this example the reference data are all rows; by
+# default they are the assessed rows.
 
 found = as_defined["random forest"].plausibility(income.data)
 print(found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]])
 print(f"implausible: {found.share:.1%} of the perturbed rows")
 
 # %%
-# These are women who are husbands, and men who are wives. In 30,162 rows there is
-# one of each; if sex and relationship were independent, there would be thousands.
+# These are women who are husbands, and men who are wives. The 30,162 rows have one of each; if sex
+# and relationship were independent, there would be thousands.
 #
-# The risk among the other rows alone is much lower:
+# The risk of the other rows is much lower:
 
 print(found.table().T)
 
 # %%
-# This is not a better estimate of the same number. It describes other people: those who are
-# neither husband nor wife, of whom 7 % have the higher income (46 % of the others). To keep all
+# This is not a better estimate of the same number. It is about other people: those who are neither
+# husband nor wife, of whom 7 % have the higher income, against 46 % of the others. To keep all
 # rows, let the relationship follow.
 #
 # Let columns follow
 # ------------------
-# ``suggest_couplings`` proposes rules, by likeness of counts only. Confirm each pair before you
-# use it. Husbands and wives have the same role in a marriage, so these rules make sense.
+# ``suggest_couplings`` proposes rules from counts only, so confirm each pair before you use it.
+# Husbands and wives have the same role in a marriage, so these rules make sense.
 
 suggested = suggest_couplings(income.data, privileged)
 print(suggested.table[["column", "value", "group", "rows", "others", "counterpart"]])
@@ -84,8 +84,8 @@ rules = suggested.coupled
 print(rules)
 
 # %%
-# A coupled column follows only where the attribute changed, and values without a rule stay:
-# unmarried people are perturbed as before. No implausible row remains.
+# A coupled column changes only if the attribute changes, and values without a rule do not
+# change. So unmarried people are perturbed as before. No implausible row remains.
 
 attributes = learn_attributes(X, privileged, coupled=rules)
 coupled = {name: assess_risk(model, X, attributes) for name, model in models.items()}
@@ -93,8 +93,8 @@ print(coupled["random forest"])
 print(coupled["random forest"].plausibility(income.data))
 
 # %%
-# Both numbers
-# ------------
+# Compare both numbers
+# --------------------
 
 table = pd.DataFrame(
     {
@@ -104,18 +104,18 @@ table = pd.DataFrame(
 )
 print(table.round(4))
 
-axes = table.plot.barh(color=["#0b5fb8", "#b4470f"], figsize=(7, 3))
+axes = table.plot.barh(color=["#0b5fb8", "#b4470f"], figsize=(5.6, 3))
 axes.set(xlabel="discriminative risk of sex", ylabel="", title="Income data, held-out rows")
 axes.invert_yaxis()
 plt.tight_layout()
 plt.show()
 
 # %%
-# The rules do not simply lower the risk. In the linear model they do: its coefficient of Female is
-# below that of Male, and that of Husband below that of Wife, so a female husband gets both
-# disadvantages. In the boosted trees, sex affects married people partly through the
-# relationship, which DR as defined leaves unchanged. With the rules that part counts too.
+# Rules can lower or raise the risk. They lower it in the linear model: its coefficient of Female
+# is below that of Male, and that of Husband below that of Wife, so a female husband gets both
+# disadvantages. They raise it in the boosted trees, where sex affects married people partly
+# through the relationship, which DR as defined leaves unchanged.
 #
-# Report both. DR as defined proves that sex alone changes decisions, but some of its rows occur
-# nowhere in the data. DR with coupled columns is about combinations that the data have, and is as
-# good as the rules are.
+# Report both numbers. DR as defined shows that sex alone changes decisions, but some of its rows
+# do not occur in the data. DR with coupled columns is about combinations that do occur, and is
+# only as good as the rules.

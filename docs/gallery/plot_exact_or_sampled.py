@@ -2,9 +2,9 @@
 Exact or sampled?
 =================
 
-The paper perturbs each row once, at random, and names the randomness of the result as a limit.
-With a model at hand there is no need for it: a row can be perturbed in a handful of ways only, and
-the exact risk takes all of them, each with its probability.
+The paper perturbs each row once, at random, and notes this randomness as a limitation. It can be
+avoided: a row has only a few possible perturbations, and the exact risk averages over all of them
+with their probabilities.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ forest = make_pipeline(
 ).fit(X, ricci.target)
 
 # %%
-# A white firefighter can become black or Hispanic, each with probability ½; others become white.
+# A white firefighter becomes black or Hispanic, each with probability ½; the others become white.
 
 every = enumerate_perturbations(
     X.head(2), learn_attributes(X.head(2), ricci.privileged, domain={"Race": ["W", "B", "H"]})
@@ -30,8 +30,8 @@ every = enumerate_perturbations(
 every.data.assign(of_row=every.rows, probability=every.probability)
 
 # %%
-# One hundred people who each audit the same model on the same 118 rows with one random draw
-# disagree. With ten draws they disagree less. The exact risk is what they scatter around.
+# The plot shows 100 audits of the same model on the same 118 rows, with one random draw for each
+# row and with ten. The sampled risks scatter around the exact risk.
 
 exact = assess_risk(forest, X, ricci.privileged).value
 sampled = {
@@ -44,7 +44,7 @@ sampled = {
     for n in (1, 10)
 }
 
-figure, ax = plt.subplots(figsize=(7.5, 3.6))
+figure, ax = plt.subplots(figsize=(6, 3))
 bins = np.arange(min(sampled[1]) - 0.002, max(sampled[1]) + 0.006, 0.004)
 for (n, values), colour in zip(sampled.items(), ["#E69F00", "#56B4E9"], strict=True):
     ax.hist(values, bins, alpha=0.75, color=colour, label=f"sampled, {n} draw{'s' * (n > 1)}")
@@ -55,7 +55,7 @@ ax.legend()
 plt.show()
 
 # %%
-# Exact removes the noise of the draw, not that of the sample: 118 firefighters are few, and the
-# interval for the population they stand for remains.
+# The exact risk has no noise from the draws. It still is an estimate for the population, and with
+# 118 firefighters its confidence interval is wide.
 
 assess_risk(forest, X, ricci.privileged)

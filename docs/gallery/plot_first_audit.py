@@ -2,8 +2,8 @@
 How many decisions would change?
 ================================
 
-Train a model on census data, then ask what it would have decided if nothing but people's race and
-sex had been different. No labels are needed for this, only the model and the rows it decides on.
+Train a model on census data, then compute how many of its decisions would change if only race and
+sex were different. This needs no labels, only the model and the rows.
 """
 
 import matplotlib.pyplot as plt
@@ -25,34 +25,35 @@ tree = make_pipeline(encode, DecisionTreeClassifier(min_samples_leaf=10, random_
 tree = tree.fit(X, y)
 
 # %%
-# ``privileged`` names the sensitive columns, and the privileged value in each. The model sees raw,
-# readable columns; that it encodes them afterwards is its own affair.
+# ``privileged`` names the sensitive columns and the privileged value in each. The model is a
+# pipeline that takes the original columns and encodes them itself.
 
 income.privileged
 
 # %%
-# One call. The risk is exact: every value that a row's race and sex can be perturbed into counts
-# with its probability, so there is no seed and no noise from sampling.
+# The risk is exact: it averages over all values that the race and sex of a row can be perturbed
+# into, so there is no seed and no sampling noise.
 
 risk = assess_risk(tree, X_test, income.privileged)
 risk
 
 # %%
-# Each attribute alone, then both together: the risk with its 95 % interval; the share of people
-# for whom at least one perturbation changes the decision (``worst_case``); the risk among the
-# privileged, among the marginalised, and the difference.
+# The table has a row for each attribute alone and for both together. It shows the risk with its
+# 95 % interval, the share of people for whom at least one perturbation changes the decision
+# (``worst_case``), the risk of the privileged and of the marginalised group, and their
+# difference.
 #
-# The direction matters as much as the number: who would lose the favourable decision, and who
-# would gain it?
+# ``directions`` shows how many people would lose the favourable decision, and how many would
+# gain it.
 
 directions = risk.directions
 directions.replace({"from": {0: "<=50K", 1: ">50K"}, "to": {0: "<=50K", 1: ">50K"}}).round(4)
 
 # %%
-# In one picture.
+# The same as a plot:
 
 table = risk.table()
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])
+figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), width_ratios=[3, 2])
 lengths = [table["risk"] - table["low"], table["high"] - table["risk"]]
 left.barh(table.index, table["risk"], xerr=lengths, capsize=4, color="#0072B2", height=0.55)
 left.invert_yaxis()
@@ -66,7 +67,8 @@ right.set_title("in which direction")
 plt.show()
 
 # %%
-# The people concerned, most at risk first: rows of ``X_test``, ready for a closer look.
+# ``concerned`` lists the rows of ``X_test`` whose decision can change, those with the highest risk
+# first.
 
 columns = ["age", "education", "occupation", "relationship", "race", "sex"]
 X_test.iloc[risk.concerned[:5]][columns]

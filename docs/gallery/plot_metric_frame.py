@@ -2,9 +2,9 @@
 Discriminative risk in a fairlearn MetricFrame
 ==============================================
 
-DR is a fairlearn metric like any other: it is split by group, has differences and ratios, and
-bootstrap intervals. ``dr_metric_frame`` makes the frame in one call; in a frame of your own it
-takes two lines.
+DR works like any other fairlearn metric: by group, with differences, ratios and bootstrap
+intervals. ``dr_metric_frame`` makes a frame in one call. DR can also be added to a frame of your
+own.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ forest = RandomForestClassifier(max_depth=8, random_state=0).fit(X, y)
 privileged = {"sex": 1, "age": 1}
 
 # %%
-# In one call, by sex and age at once, with the readable groups of the raw data.
+# One call computes the metrics by sex and age, with the group names of the original data.
 
 groups = credit.data.loc[X_test.index, ["sex", "age"]]
 frame = dr_metric_frame(
@@ -42,10 +42,10 @@ plot_risk_by_group(frame)
 plt.show()
 
 # %%
-# Young women and young men have wide intervals: there are few of them.
+# The intervals of young women and young men are wide, because these groups are small.
 #
-# In a ``MetricFrame`` of your own, DR takes the risk of each row as a sample parameter, so that
-# fairlearn can split it by any group you like.
+# In a ``MetricFrame`` of your own, pass the risk of each row as a sample parameter. fairlearn
+# can then split it by any group.
 
 risk = assess_risk(forest, X_test, privileged)
 own = MetricFrame(
@@ -58,7 +58,7 @@ own = MetricFrame(
 own.by_group.round(3)
 
 # %%
-# Housing is not perturbed here, it only splits: the codes A151 to A153 (rent, own, free) are those
-# of the data's source. ``own.difference()`` and ``own.ratio()`` work as for every other metric.
+# Housing defines the groups but is not perturbed. The codes A151 to A153 mean rent, own and free.
+# ``own.difference()`` and ``own.ratio()`` work as for every other metric.
 
 own.difference().round(3)

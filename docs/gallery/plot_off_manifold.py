@@ -2,10 +2,10 @@
 Female husbands: perturbed rows not seen in the data
 ====================================================
 
-DR changes a sensitive attribute and nothing else. Where other columns are tied to it, the
-perturbed row may have a combination not seen in the data: the census data have ``relationship``,
-and a husband whose sex becomes female is still called a husband. The prediction for such a row is
-an extrapolation. This example shows how much of the risk rests on them.
+DR changes a sensitive attribute and nothing else. If other columns depend on it, the perturbed
+row may have a combination not seen in the data. In the census data, a husband whose sex becomes
+female is still called a husband. The prediction for such a row is an extrapolation. This example
+shows how much of the risk comes from such rows.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ income = datasets.load("income")
 pd.crosstab(income.data["sex"], income.data["relationship"])
 
 # %%
-# One female husband and one male wife in 30,162 rows. After perturbation of sex there are
+# The 30,162 rows have one female husband and one male wife. After perturbation of sex, there are
 # thousands.
 
 X, X_test, y, y_test = train_test_split(income.data, income.target, test_size=0.5, random_state=0)
@@ -42,11 +42,11 @@ by_relationship["part of all changes"] = by_relationship["sum"] / by_relationshi
 by_relationship.round(3)
 
 # %%
-# Most changed decisions belong to husbands and wives: the model has learned from married couples,
-# and is asked about combinations it has never seen.
+# Most changed decisions are those of husbands and wives, for whom the model has to predict
+# combinations that it was not trained on.
 
 unseen = by_relationship.index.isin(["Husband", "Wife"])
-figure, ax = plt.subplots(figsize=(7.5, 3.4))
+figure, ax = plt.subplots(figsize=(6, 3))
 ax.barh(
     by_relationship.index,
     by_relationship["part of all changes"],
@@ -66,8 +66,8 @@ ax.legend(
 plt.show()
 
 # %%
-# A warning, then, not a verdict. :doc:`plot_couplings` finds such rows without knowing them
-# beforehand, and lets ``relationship`` follow ``sex``.
+# The risk of the other people is much lower. :doc:`plot_couplings` finds such rows
+# automatically, and lets ``relationship`` follow ``sex``.
 
 plausible = ~X_test["relationship"].isin(["Husband", "Wife"])
 pd.Series(

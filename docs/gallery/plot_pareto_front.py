@@ -2,8 +2,8 @@
 Pruning a forest, and choosing from the front
 =============================================
 
-POAF searches for the smaller votes that nothing beats in both error and risk. It returns all of
-them. Which one to use is a decision for people; ``selection`` applies it.
+POAF searches for subsets of an ensemble that no other subset beats in both error and risk: the
+Pareto front. ``selection`` chooses one of them.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from dr_core import collect_votes, compare, datasets
 from fairlearn_dr import POAFPruner, plot_pareto_front
 
 # %%
-# Three parts: one to fit the forest, one to prune it on, one to judge the result on.
+# The rows are split into three parts: to fit the forest, to prune it, and to evaluate the result.
 
 ppr = datasets.load("ppr")
 features = datasets.binarize(ppr).drop(columns="sex-race")
@@ -42,16 +42,17 @@ chosen = pruner("objective")
 chosen.front_.head()
 
 # %%
-# Every grey point is a tree, the square is the whole forest, the line is what POAF found.
+# Each grey point is a tree, the square is the whole forest, and the line is the front found by
+# POAF.
 
 votes = collect_votes(forest, X_prune, y_prune, privileged, method="exact")
 plot_pareto_front(chosen, votes)
 plt.show()
 
 # %%
-# Four ways to choose: the paper's scalar objective 𝓛; the lowest 𝓛 among the largest votes, since
-# 𝓛 does not see the ties of small ones; the least risk for one point of accuracy; or a function of
-# your own, here the point of the front nearest to its ideal corner.
+# There are four ways to choose: the paper's objective 𝓛; the lowest 𝓛 among the largest subsets,
+# because 𝓛 ignores the ties of small ones; the lowest risk within one percentage point of the best
+# accuracy; or a function of your own, in this example the point nearest to the ideal corner.
 
 
 def nearest_to_ideal(front):
@@ -75,5 +76,5 @@ sizes = {
 table.assign(members=pd.Series(sizes)).round(3)
 
 # %%
-# On rows that neither the forest nor the pruning has seen, the gain is smaller than on the front:
-# choosing the best of many on few rows flatters it. Judge on rows of their own, always.
+# On held-out rows the gain is smaller than on the front, because the front was chosen on few rows.
+# Always evaluate a pruned ensemble on rows that were not used for pruning.

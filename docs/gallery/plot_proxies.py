@@ -2,10 +2,9 @@
 A risk of 0 is not fairness
 ===========================
 
-Take race and sex away from a model, and its discriminative risk is 0: nothing is left to perturb.
-Its decisions hardly get more equal, because other columns stand in for the two. This is why DR
-belongs beside group measures, and why the library refuses to compute a DR of columns that the
-model does not see.
+A model without the columns race and sex has a discriminative risk of 0, because there is nothing
+to perturb. But its selection rates remain unequal, because other columns act as proxies.
+Therefore use DR together with group measures.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +34,7 @@ aware = forest().fit(X, y)
 blind = forest().fit(X.drop(columns=sensitive), y)
 
 # %%
-# Asked about columns that the blind model never sees, the library says what the answer would be
-# worth.
+# The library refuses to compute the DR of columns that the model does not get.
 
 try:
     assess_risk(blind, X_test.drop(columns=sensitive), income.privileged)
@@ -44,7 +42,7 @@ except ValueError as error:
     print(error)
 
 # %%
-# As a function of the full rows the blind model can be audited. Its DR is 0, as it must be.
+# As a function of all columns, the model without race and sex can be audited. Its DR is 0.
 
 models = {
     "sees race and sex": aware,
@@ -58,11 +56,11 @@ table = comparison.table().xs("sex", level="attribute")
 table.round(3)
 
 # %%
-# The gap between men and women in who is predicted to earn more is as wide as before.
+# The difference between the selection rates of men and women is as large as before.
 
 bars = table.drop(columns="accuracy").T
 bars.index = bars.index.str.replace("_", " ")
-ax = bars.plot.bar(rot=0, figsize=(7.5, 3.6), color=["#0072B2", "#E69F00"], width=0.7)
+ax = bars.plot.bar(rot=0, figsize=(6, 3), color=["#0072B2", "#E69F00"], width=0.7)
 ax.yaxis.set_major_locator(plt.MultipleLocator(0.05))
 ax.yaxis.set_major_formatter("{x:.0%}")
 ax.set(ylabel="by sex, 0 is best")
@@ -70,8 +68,8 @@ ax.legend(title="model")
 plt.show()
 
 # %%
-# How well do the other columns tell men from women? A forest that has to guess the sex from them
-# is right this often (the larger group alone would give the second number).
+# The other columns contain much information about sex. The first number is the accuracy of a
+# forest that predicts sex from them, and the second is the share of men.
 
 others, others_test = X.drop(columns=sensitive), X_test.drop(columns=sensitive)
 guess = forest().fit(others, X["sex"]).predict(others_test)

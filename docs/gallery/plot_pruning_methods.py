@@ -2,8 +2,9 @@
 Twenty-one ways to prune an ensemble
 ====================================
 
-POAF and EPAF beside the fourteen methods the paper compares them with, and four rankings by
-fairness, all on the same votes: bagged trees, pruned on held-out rows, judged on others.
+This example compares POAF and EPAF with the fourteen baselines of the paper and with four
+rankings by fairness. All methods prune the same bagged trees on held-out rows, and are evaluated
+on other rows.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,8 @@ bagging = BaggingClassifier(DecisionTreeClassifier(max_depth=12), 31, random_sta
 privileged = {"sex": 1, "race": 1}
 
 # %%
-# Votes once, then every method on them. Methods that compare groups are told who is privileged.
+# The votes are collected once and used by every method. Methods that compare groups also get
+# ``groups``.
 
 votes = collect_votes(bagging, X_prune, y_prune, privileged, random_state=0)
 test_votes = collect_votes(bagging, X_test, y_test, privileged, method="exact")
@@ -47,10 +49,11 @@ judged = pd.DataFrame(
 judged.sort_values("risk").head(6).round(4)
 
 # %%
-# On unseen rows, further left and further down is better. The square is the whole ensemble.
+# The plot shows error and risk on the test rows; the lower left is best. The square is the whole
+# ensemble.
 
 ours = judged.index.str.contains("AF")
-figure, ax = plt.subplots(figsize=(8, 4.6))
+figure, ax = plt.subplots(figsize=(6.4, 3.7))
 ax.scatter(judged["error"][~ours], judged["risk"][~ours], c="#999999", label="baselines")
 ax.scatter(judged["error"][ours], judged["risk"][ours], c="#D55E00", s=60, label="POAF, EPAF")
 ax.scatter(
@@ -67,5 +70,5 @@ ax.legend()
 plt.show()
 
 # %%
-# One split of one data set proves nothing about the methods; it shows how to put them side by
-# side.
+# One split of one data set does not show which method is best. See the user guide for a comparison
+# over many splits and data sets.

@@ -2,9 +2,9 @@
 How much does a score move?
 ===========================
 
-A prediction that is a number nearly always moves a little when anything is perturbed, so the share
-that changes says little. ``assess_shift`` measures how far it moves. Here: the first-year average
-of law students, standardised, so that 1 is one standard deviation.
+A numeric prediction nearly always changes a little when anything is perturbed, so the share of
+changes is not informative. ``assess_shift`` measures how far predictions move. The example
+predicts the standardised first-year average of law students, so 1 is one standard deviation.
 """
 
 import matplotlib.pyplot as plt
@@ -38,22 +38,22 @@ shifts = {name: assess_shift(model, X_test, law.privileged) for name, model in m
 shifts["gradient boosting"].table().round(3)
 
 # %%
-# The mean size is in the unit of the target. ``privileged`` and ``marginalised`` are the signed
-# means of these groups: negative for those who would lose if they were somebody else.
+# The mean size has the unit of the target. ``privileged`` and ``marginalised`` are the signed
+# means of these groups; they are negative if the group would get lower predictions.
 #
-# By group, with the sign: boxes to the right of 0 are groups that would get a higher prediction.
+# The plot shows signed shifts by group. Groups to the right of 0 would get a higher prediction.
 
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 plot_shift_by_group(shifts["gradient boosting"], attribute="race", ax=ax)
 figure.tight_layout()
 plt.show()
 
 # %%
-# All sizes at once: the share of students whose predicted average moves by more than t. Every
-# point of both curves comes from the one assessment of each model.
+# The next plot shows the share of students whose prediction moves by more than t, for all t.
+# Each curve comes from one assessment.
 
 thresholds = np.linspace(0, 1.2, 49)
-figure, ax = plt.subplots(figsize=(7.5, 3.8))
+figure, ax = plt.subplots(figsize=(6, 3))
 for (name, shift), colour in zip(shifts.items(), ["#0072B2", "#E69F00"], strict=True):
     shares = [shift.share_above(t) for t in thresholds]
     ax.plot(thresholds, shares, color=colour, lw=2, label=name)
@@ -67,7 +67,8 @@ ax.legend()
 plt.show()
 
 # %%
-# A linear model moves all students of a group by the same amount, hence its steps. The boosted
-# trees move some students further than others. Those who are moved furthest, and what moves them:
+# In a linear model, all students of a group move by the same amount, so its curve has steps. In
+# the boosted trees, some students move further than others. ``find_most_affected`` lists them
+# with the perturbation that moves them most.
 
 shifts["gradient boosting"].find_most_affected(3).round(3)

@@ -2,9 +2,9 @@
 Four models, side by side
 =========================
 
-Discriminative risk beside demographic parity, equal opportunity and predictive parity, with
-bootstrap intervals. The measures do not agree on which model is fairest, and should not be
-expected to: they ask different questions.
+This example compares four models by discriminative risk, demographic parity, equal opportunity and
+predictive parity, with bootstrap intervals. The measures disagree about which model is fairest,
+because they answer different questions.
 """
 
 import matplotlib.pyplot as plt
@@ -18,9 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 from dr_core import compare, datasets
 
 # %%
-# 6,167 defendants in Broward County, with the paper's own 0/1 encoding: a sensitive attribute is
-# one column, 1 for privileged. The target is 1 for those who re-offended; the favourable
-# prediction is that somebody does not.
+# The data are 6,167 defendants in Broward County, in the 0/1 encoding of the paper: a sensitive
+# attribute is one column, with 1 for privileged. The target is 1 for people who re-offended, so
+# the favourable prediction is 0.
 
 ppr = datasets.load("ppr")
 features = datasets.binarize(ppr).drop(columns="sex-race")
@@ -35,22 +35,24 @@ for model in models.values():
     model.fit(X, y)
 
 # %%
-# A thousand bootstrap replicates cost milliseconds: they resample a table of counts, not the rows.
+# A thousand bootstrap replicates take milliseconds, because they resample a table of counts, not
+# rows.
 
 how = {"favorable": ppr.favorable, "n_boot": 1000, "random_state": 0}
 comparison = compare(models, X_test, y_test, {"sex": 1, "race": 1}, **how)
 comparison.table().xs("all", level="attribute").T.round(3)
 
 # %%
-# Further left is fairer, further down more accurate. Bars are 95 % intervals: where they overlap
-# widely, these rows do not show which model is better.
+# Models on the left are fairer, models at the bottom are more accurate. Bars are 95 % intervals.
+# If they overlap widely, these rows do not show which model is better.
 
-figure, axes = plt.subplots(2, 2, figsize=(8.5, 6.4), sharey=True)
+figure, axes = plt.subplots(2, 2, figsize=(6.8, 5.1), sharey=True)
 comparison.plot(axes=axes.ravel())
 plt.show()
 
 # %%
-# For race alone, DR and demographic parity.
+# DR and demographic parity of race alone:
 
+# sphinx_gallery_thumbnail_number = 2
 comparison.plot(attribute="race", measures=["discriminative_risk", "demographic_parity"])
 plt.show()

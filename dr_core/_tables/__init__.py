@@ -2,7 +2,8 @@
 
 - `_table`: any kind of table as codes
 - `_index_levels`: levels of a pandas index
-- `_partitions`: rows in memory, in frames one after another, or elsewhere: one protocol
+- `_partitions`: rows in parts, one protocol; a table in memory is one part
+- `_parts`: frames one after another, never all in memory
 - `_people`: people whom several rows are about
 - `_dask`: rows in a Dask DataFrame
 - `_chunks`: files larger than memory, a chunk of rows at a time

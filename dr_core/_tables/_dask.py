@@ -9,7 +9,7 @@ from typing import Any
 import dask
 from dask.diagnostics import ProgressBar
 
-from dr_core._tables._partitions import (
+from dr_core._tables._parts import (
     NAMED,
     FindColumns,
     Parts,

@@ -163,7 +163,10 @@ def find_first(positions: Array) -> Array:
     array([0, 1, 3])
     """
     # A number is new where the running maximum rises: 0 1 1 2 2 rises at rows 0, 1 and 3.
-    return np.flatnonzero(np.diff(np.maximum.accumulate(positions), prepend=-1))
+    highest = np.maximum.accumulate(positions)
+    rises = highest >= 0
+    np.greater(highest[1:], highest[:-1], out=rises[1:])
+    return np.flatnonzero(rises)
 
 
 def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -> list[Any]:

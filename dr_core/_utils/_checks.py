@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from numbers import Real
@@ -26,6 +27,7 @@ __all__ = [
     "check_probability",
     "check_weights",
     "find_repeated",
+    "find_spellings",
     "format_value",
     "is_integer",
     "is_number",
@@ -174,6 +176,19 @@ def find_repeated(names: Iterable[Hashable]) -> list[Hashable]:
     """
     every = list(names)
     return [name for name in dict.fromkeys(every) if every.count(name) > 1]
+
+
+def find_spellings(values: Iterable[Any]) -> list[list[str]]:
+    """Return the texts that differ only in case or blanks, one list for each set of them.
+
+    >>> find_spellings(["male", " Male", "Female", 1])
+    [['male', ' Male']]
+    """
+    alike = defaultdict(list)
+    for value in values:
+        if isinstance(value, str):
+            alike["".join(value.split()).casefold()].append(value)
+    return [same for same in alike.values() if len(same) > 1]
 
 
 def sort_values(values: Iterable[Any]) -> list[Any]:

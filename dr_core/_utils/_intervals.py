@@ -7,6 +7,7 @@ The number n of values in these intervals assumes that values are independent an
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,6 +28,7 @@ __all__ = [
     "compute_difference_interval",
     "find_largest_mean",
     "fold_interval",
+    "rows_needed",
     "widen_interval",
     "wilson",
 ]
@@ -192,6 +194,55 @@ INTERVALS: dict[str, Callable[[float, float, float], Interval]] = {
     "chernoff": chernoff,
 }
 """Intervals by name; the first is the default."""
+
+
+def rows_needed(
+    rate: float, width: float, *, confidence: float = 0.95, method: str = "clopper-pearson"
+) -> int:
+    """Return how many rows give a confidence interval of at most this width.
+
+    Use it to plan an audit: guess the discriminative risk, or any other rate, and choose how wide
+    its interval may be. Groups are audited separately, so each group needs this many rows.
+
+    Parameters
+    ----------
+    rate : float
+        Expected rate, in [0, 1]. The widest intervals are those of 0.5.
+    width : float
+        Largest distance between the two ends of the interval, in (0, 1).
+    confidence : float, default=0.95
+    method : {"clopper-pearson", "wilson", "chernoff"}, default="clopper-pearson"
+
+    Returns
+    -------
+    int
+        Number of independent rows of equal weight. If people have several rows, it is the number
+        of people that is safe to plan with.
+
+    Examples
+    --------
+    An expected risk of 5 %, to be known to about plus or minus one percentage point:
+
+    >>> rows_needed(0.05, 0.02)
+    1927
+    >>> rows_needed(0.05, 0.02, confidence=0.9)
+    1386
+    """
+    check_choice("method", method, tuple(INTERVALS))
+    check_confidence(confidence)
+    if not (is_number(rate) and 0 <= rate <= 1):
+        raise ValueError(f"rate must be in [0, 1]; got {rate!r}.")
+    if not (is_number(width) and 0 < width < 1):
+        raise ValueError(f"width must be in (0, 1), such as 0.02; got {width!r}.")
+
+    def is_narrow(n: int) -> bool:
+        low, high, *_ = INTERVALS[method](rate, n, confidence)
+        return high - low <= width
+
+    # Chernoff's interval is the widest. By Pinsker's inequality, kl(mean, μ) ≥ 2 (mean - μ)², it
+    # is narrow from n = 2 ln(2/δ) / width² on.
+    most = math.ceil(2 * math.log(2 / (1 - confidence)) / width**2)
+    return 1 + bisect_left(range(1, most + 1), True, key=is_narrow)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 - `_compare`: `compare`, and the measures of each model
 - `_comparison`: its result
-- `_breakdown`: risk by group and direction
+- `_groups`: risk by group and direction, and rates of each group
 - `_score_shift`: how far the scores of models move
-- `_group_rates`: rates of each group
 - `_individuals`: rows most at risk
 - `_policy`: limits on risk and gaps, decided on intervals
 - `_ensemble_audit`: bounds and pruning of models that are votes
 - `_plot`: the picture of a comparison
+- `_markdown`: the comparison as Markdown
 """
 
 from dr_core.comparison._compare import (
@@ -25,7 +25,7 @@ from dr_core.comparison._comparison import (
     to_plain,
 )
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
-from dr_core.comparison._group_rates import IMPACT_RATIO
+from dr_core.comparison._groups import IMPACT_RATIO
 from dr_core.comparison._individuals import Individuals
 from dr_core.comparison._plot import DRAWN_MEASURES
 from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict

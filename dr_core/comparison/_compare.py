@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -30,10 +29,20 @@ from dr_core._utils import (
     quote,
     widen_interval,
 )
-from dr_core.comparison._breakdown import Breakdown, GroupsFold
-from dr_core.comparison._comparison import Comparison, describe_environment, describe_plan
+from dr_core.comparison._comparison import (
+    Comparison,
+    describe_bootstrap,
+    describe_environment,
+    describe_plan,
+)
 from dr_core.comparison._ensemble_audit import EnsembleAudit, audit_ensemble
-from dr_core.comparison._group_rates import GroupRates, RatesFold
+from dr_core.comparison._groups import (
+    Breakdown,
+    GroupRates,
+    GroupsFold,
+    RatesFold,
+    tally_changes,
+)
 from dr_core.comparison._individuals import IndividualsFold
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
@@ -48,8 +57,6 @@ from dr_core.metrics import (
     measure,
     measure_signed,
     provide_measures,
-    tally_predictions,
-    tally_profiles,
 )
 from dr_core.perturbation import (
     MARGINALISED,
@@ -57,7 +64,6 @@ from dr_core.perturbation import (
     PairCheck,
     PerturbationPlan,
     SensitiveAttributes,
-    describe_empty_groups,
     learn_attributes,
     learn_pair_check,
 )
@@ -72,6 +78,7 @@ from dr_core.risk import (
     Predictor,
     choose_favorable,
     count_rows_by_missing,
+    describe_empty_groups,
     find_classes,
     find_groups,
     find_perturbed_groups,
@@ -131,12 +138,12 @@ def compare(
         The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
         as {"age": at_least(25)}; or the result of `learn_attributes`, which also takes the domain
         of values, missing values and coupled columns. Where columns are coupled,
-        "discriminative_risk_coupled" is the risk when they follow, beside DR as the paper defines
-        it, which changes nothing else.
+        "discriminative_risk_coupled" is the risk when they follow, in addition to DR as defined,
+        which changes nothing else.
     measures : sequence of str, optional
         Some of `dr_core.metrics.MEASURES`; all of them when left out. Also "score_shift", the mean
         size by which the score of a model moves; see `assess_shift`. It is NaN for models without
-        `predict_proba` or `decision_function`, and asks the others once more.
+        `predict_proba` or `decision_function`, and needs further predictions of the others.
     n_boot : int
         Number of bootstrap replicates for intervals; 0 for none. A thousand take milliseconds.
         The interval of a gap is that of the signed difference, folded at 0; see `Comparison`. The
@@ -161,7 +168,7 @@ def compare(
     individuals : int
         Number of rows whose prediction may change to keep for a report. They are personal data.
     reference : DataFrame, array or bool, optional
-        Rows by which the plausibility of perturbed rows is judged, such as the training data;
+        Rows that perturbed rows are checked against for plausibility, such as the training data;
         True for X itself, False for no such check. By default X where columns are coupled and
         rows are in memory. See `RiskAssessment.plausibility`.
 
@@ -189,55 +196,45 @@ def compare(
     data = as_partitions(X, columns, want_labels=True)
     attributes = learn_attributes(data, privileged)
     check = _learn_check(data, attributes, reference)
-    plan = PerturbationPlan(
-        attributes, method, p, n_samples, random_state, also_uncoupled=True
-    ).reserve_draws(data.n_rows)
+    plan = PerturbationPlan(attributes, method, p, n_samples, random_state, also_uncoupled=True)
+    plan = plan.reserve_draws(data.n_rows)
+
     classes = _check_few(find_classes(data.labels, models, labels))
     position = choose_favorable(favorable, classes)
     names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
     host = None if provider == "core" else load_provider(provider)
-    scored = None
-    if SCORE_SHIFT in names:
-        scored = ScoredModels.of(models, classes, position, plan, data.n_rows)
-    source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
+    has_scores = SCORE_SHIFT in names
+    scored = ScoredModels.of(models, classes, position, plan, data.n_rows) if has_scores else None
+
     options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
+    source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
     folds = _choose_folds(position, individuals, check)
     others = scored.choose_folds(folds) if scored else {}
     found = fold(data, partial(source, **options), folds, others=others, progress=progress)
+
     measured = {
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
     }
     missing = _count_missing(measured.values())
-    values = pd.DataFrame(
-        {"model": name} | row
-        for name, model in measured.items()
-        for row in chain(
-            model.iter_rows([one for one in names if one != SCORE_SHIFT], bootstrap, host),
-            scored.iter_rows(name, plan, found, bootstrap) if scored else (),
-        )
-        if missing or row["measure"] != PERTURBED_RISK
-    )
-    _warn_undefined(values, plan, next(iter(measured.values())).tallies)
-    settings: dict[str, Any] = {"rows": data.n_rows, "weighted": sample_weight is not None}
-    settings |= (
-        {} if person is None else {"people": next(iter(measured.values())).spreads[-1].n_people}
-    )
-    settings |= missing
-    settings |= {"favorable": classes[position], "random_state": random_state}
-    settings |= {"n_boot": n_boot, "confidence": confidence if n_boot else None}
+    rows = _iter_values(measured, scored, found, names, bootstrap, host)
+    values = pd.DataFrame(row for row in rows if missing or row["measure"] != PERTURBED_RISK)
+    first = next(iter(measured.values()))
+    _warn_undefined(values, plan, first.tallies)
+
+    settings = {"rows": data.n_rows, "weighted": first.is_weighted}
+    settings |= {} if first.n_people is None else {"people": first.n_people}
+    settings |= missing | {"favorable": classes[position]} | describe_bootstrap(bootstrap)
     settings |= {} if check is None else {"reference_rows": check.n_rows}
+    settings |= {"provider": provider} | describe_plan(plan) | describe_environment(models)
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
-    # Groups of weighted rows, or of several rows a person, have no intervals.
-    has_intervals = n_boot and sample_weight is None and person is None
     rates = {name: found[name]["rates"] for name in models}
+    has_intervals = n_boot and first.has_equal_rows
     return Comparison(
         values,
-        settings | {"provider": provider} | describe_plan(plan) | describe_environment(models),
+        settings,
         breakdown,
-        _audit_ensembles(models, data, classes, replace(plan, random_state=random_state))
-        if ensembles
-        else {},
+        _audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
         {name: found[name]["individuals"] for name in models if individuals},
         {name: model.plausibility for name, model in measured.items() if model.plausibility},
         GroupRates(breakdown, rates, confidence if has_intervals else None),
@@ -272,22 +269,6 @@ def iter_model_changes(
     for name, model in models.items():
         if isinstance(model, Predictions):
             yield from iter_given_changes(part, name, model, classes, plan)
-
-
-def tally_changes(changes: Changes) -> PerScenario:
-    """Tally the rows of a chunk in each scenario; a fold."""
-    return PerScenario(_tally(changes, s) for s in range(len(changes.plan.scenarios)))
-
-
-def _tally(changes: Changes, s: int) -> Tally:
-    rows = changes.groups[s], changes.y
-    how: Any = (changes.predictor.classes or [], changes.weights, changes.person)
-    if changes.is_randomized:
-        return tally_profiles(*rows, None, changes.get_joint_profiles(s), *how)
-    certain = changes.get_certain(s)
-    if certain is None:
-        return tally_profiles(*rows, changes.before, changes.get_profiles(s), *how)
-    return tally_predictions(*rows, changes.before, certain, *how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,6 +314,21 @@ class MeasuredModel:
             plausibility = Plausibility(plan, check.pairs, found["plausibility"])
         sums = found["tallies"], found["groups"], found["spreads"]
         return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.tallies[-1].sums is not None
+
+    @property
+    def n_people(self) -> int | None:
+        """Number of people whom the rows are about; None if each row is another person."""
+        return self.spreads[-1].n_people if self.spreads else None
+
+    @property
+    def has_equal_rows(self) -> bool:
+        """Whether each row is another person, of equal weight: groups then have intervals."""
+        return not self.spreads
 
     @property
     def known_groups(self) -> dict[Any, GroupSums]:
@@ -425,6 +421,23 @@ class MeasuredModel:
             yield f"{IMPLAUSIBLE_SHARE}_coupled", _get_share(followed, s, "implausible"), {}
 
 
+def _iter_values(
+    models: Mapping[str, MeasuredModel],
+    scored: ScoredModels | None,
+    found: Mapping[Any, Any],
+    names: list[str],
+    bootstrap: Bootstrap,
+    provider: Provider | None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table, model by model; the shift of its score is the last measure."""
+    of_predictions = [name for name in names if name != SCORE_SHIFT]
+    for name, model in models.items():
+        for row in model.iter_rows(of_predictions, bootstrap, provider):
+            yield {"model": name} | row
+        for row in scored.iter_rows(name, model.plan, found, bootstrap) if scored else ():
+            yield {"model": name} | row
+
+
 def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
     """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
     counts = {
@@ -478,8 +491,13 @@ def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
 
 
 def _audit_ensembles(
-    models: Mapping[str, Any], data: Partitions, classes: list[Any], plan: PerturbationPlan
+    models: Mapping[str, Any],
+    data: Partitions,
+    classes: list[Any],
+    plan: PerturbationPlan,
+    random_state: Any,
 ) -> dict[str, EnsembleAudit]:
+    plan = replace(plan, random_state=random_state)
     if data.whole is None:
         raise ValueError(
             "ensembles=True needs rows in memory, and X comes in partitions. Leave it out, or "
@@ -520,9 +538,10 @@ def _warn_undefined(
     values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
 ) -> None:
     """Warn once if any value is NaN, with the reason where it is known."""
-    undefined = values[values["value"].isna()]
-    if undefined.empty:
+    is_undefined = values["value"].isna()
+    if not is_undefined.any():
         return
+    undefined = values[is_undefined]
     n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
     reason = (
         "; ".join(describe_empty_groups(n_rows))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isroutine
@@ -18,16 +20,22 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from dr_core._utils import Array, write_atomically
-from dr_core.comparison._breakdown import Breakdown
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
-from dr_core.comparison._group_rates import GroupRates
+from dr_core.comparison._groups import Breakdown, GroupRates
 from dr_core.comparison._individuals import Individuals
+from dr_core.comparison._markdown import escape_markdown, render_markdown
 from dr_core.comparison._policy import Verdict, check_comparison
-from dr_core.metrics import DR
+from dr_core.metrics import DR, Bootstrap
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Plausibility, describe_hidden_risk
 
-__all__ = ["Comparison", "describe_environment", "describe_plan", "to_plain"]
+__all__ = [
+    "Comparison",
+    "describe_bootstrap",
+    "describe_environment",
+    "describe_plan",
+    "to_plain",
+]
 
 DISTRIBUTIONS = ("discriminative-risk", "numpy", "pandas", "scikit-learn")
 """Distributions whose versions are recorded."""
@@ -50,17 +58,17 @@ class Comparison:
     breakdown : Breakdown
         Sums by group; see `by_group` and `directions`.
     ensembles : dict
-        `EnsembleAudit` of each model that is a vote, where asked for.
+        `EnsembleAudit` of each model that is a vote, if requested.
     individuals : dict
-        `Individuals` of each model, where asked for: personal data.
+        `Individuals` of each model, if requested. They are personal data.
     plausibility : dict
-        `Plausibility` of each model, where asked for. Its `when_coupled` is the same where
-        coupled columns follow the attributes.
+        `Plausibility` of each model, if requested. Its `when_coupled` is the result with coupled
+        columns that follow the attributes.
     rates : GroupRates
         Labels and decisions by group; see `group_rates`.
     evidence : dict
-        What a caller adds about data and run, such as "data_quality"; `to_json` and `to_html`
-        contain it.
+        Facts that a caller adds about data and run, such as "data_quality"; `to_json` and
+        `to_html` contain them.
     """
 
     values: pd.DataFrame
@@ -238,6 +246,45 @@ about 6,721 rows would decide, these are 400
             write_atomically(path, text)
         return text
 
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the comparison as Markdown, and write it to `path` if given.
+
+        It has no headings, so that it fits into any section of a model card. Names from the data
+        are escaped. Individuals are left out.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+
+        Examples
+        --------
+        >>> from dr_core import compare
+        >>> X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "age": [25, 35, 35, 45]})
+        >>> hires = lambda X: X["age"] > X["sex"].map({"M": 30, "F": 40})
+        >>> measures = ["discriminative_risk", "demographic_parity", "accuracy"]
+        >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
+        >>> print(both.to_markdown())
+        50.0 % of people would get a different decision if only their sex were different.
+        <BLANKLINE>
+        | measure | sex |
+        | --- | --- |
+        | discriminative risk | 0.5000 |
+        | demographic parity | 0.0000 |
+        <BLANKLINE>
+        | measure | all rows |
+        | --- | --- |
+        | accuracy | 0.7500 |
+        ...
+        """
+        from dr_core.report import collect_facts, format_headline
+
+        models = self.values["model"].unique()
+        headlines = {model: format_headline(self, model, escape_markdown) for model in models}
+        text = render_markdown(self.values, headlines, collect_facts(self.settings, {}))
+        if path is not None:
+            write_atomically(path, text)
+        return text
+
     def plot(
         self, *, attribute: Any = None, measures: Sequence[str] | None = None, axes: Any = None
     ) -> Array:
@@ -297,6 +344,13 @@ def describe_plan(plan: PerturbationPlan) -> dict[str, Any]:
     return settings
 
 
+def describe_bootstrap(bootstrap: Bootstrap) -> dict[str, Any]:
+    """Return how intervals were computed."""
+    n_boot, confidence = bootstrap.n_boot, bootstrap.confidence
+    settings = {"random_state": bootstrap.random_state, "n_boot": n_boot}
+    return settings | {"confidence": confidence if n_boot else None}
+
+
 def describe_environment(models: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kinds of the models, the versions of libraries, and the date.
 
@@ -308,7 +362,7 @@ def describe_environment(models: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "models": {str(name): describe_model(model) for name, model in models.items()},
-        "versions": {"Python": platform.python_version()} | dict(_iter_versions()),
+        "versions": {"Python": platform.python_version()} | _find_versions(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -326,9 +380,11 @@ def describe_model(model: Any) -> str:
     return "function" if isroutine(model) else type(model).__name__
 
 
-def _iter_versions() -> Iterator[tuple[str, str]]:
+@cache  # reading the metadata of four distributions takes 2 ms
+def _find_versions() -> dict[str, str]:
+    """Return the versions of the distributions that are installed."""
+    found = {}
     for name in DISTRIBUTIONS:
-        try:
-            yield name, version(name)
-        except PackageNotFoundError:
-            continue
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

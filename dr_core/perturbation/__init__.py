@@ -1,35 +1,33 @@
 """Sensitive attributes, coupled columns, and x → x̃; no model anywhere.
 
-- `_attributes`: who is privileged, and the domain of values
-- `_attribute`: one attribute, and what its values may become
-- `_ranges`: ranges of a quantity as groups
-- `_spelling`: values that differ only in case or blanks
-- `_couplings`: columns that follow an attribute
-- `_dummies`: 0/1 columns that encode one attribute, of which one is given as sensitive
-- `_variants`: every x̃ with its probability, or drawn at random, as codes
+- `_attributes`: who is privileged, the domain of values, and what each value may become
 - `_plan`: scenarios, and x with all x̃ chunk by chunk (`iter_perturbed`)
+- `_sampling`: x̃ that are drawn at random
+- `_ranges`: ranges of a quantity as groups
+- `_one_hot`: an attribute in several 0/1 columns
+- `_dummies`: such columns, of which one is given as sensitive
+- `_levels`: index levels that follow the attribute of the same name
+- `_couplings`: columns that follow an attribute
 - `_perturb`: the public verbs
 - `_pairs`: which x̃ contain combinations rarely or never seen in the data
 - `_rarity`: the test that finds such combinations
 - `_suggestions`: columns that may have to follow an attribute
 """
 
-from dr_core.perturbation._attribute import (
+from dr_core.perturbation._attributes import (
+    ALL,
     MARGINALISED,
+    MISSING_LABEL,
     NEITHER,
     PRIVILEGED,
     Attribute,
-    OneHot,
-)
-from dr_core.perturbation._attributes import (
-    ALL,
-    MISSING_LABEL,
     SensitiveAttributes,
     check_privileged,
-    describe_empty_groups,
     learn_attributes,
 )
 from dr_core.perturbation._couplings import Couplings, Rules
+from dr_core.perturbation._dummies import find_dummies
+from dr_core.perturbation._one_hot import OneHot
 from dr_core.perturbation._pairs import (
     MAX_BINS,
     PairCheck,
@@ -42,13 +40,12 @@ from dr_core.perturbation._plan import (
     PerturbationPlan,
     PerturbedChunk,
     Scenario,
+    Variants,
     iter_perturbed,
 )
-from dr_core.perturbation._ranges import Range, at_least, at_most, between
+from dr_core.perturbation._ranges import Range, as_condition, at_least, at_most, between
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, expected_counts
-from dr_core.perturbation._spelling import find_spellings
 from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
-from dr_core.perturbation._variants import Variants
 
 __all__ = [
     "ALL",
@@ -74,14 +71,14 @@ __all__ = [
     "SensitiveAttributes",
     "Suggestions",
     "Variants",
+    "as_condition",
     "at_least",
     "at_most",
     "between",
     "check_privileged",
-    "describe_empty_groups",
     "enumerate_perturbations",
     "expected_counts",
-    "find_spellings",
+    "find_dummies",
     "iter_perturbed",
     "learn_attributes",
     "learn_pair_check",

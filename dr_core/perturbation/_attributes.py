@@ -1,4 +1,4 @@
-"""Sensitive attributes: their values, and which of these are privileged.
+"""Sensitive attributes: their values, which are privileged, and what each may become.
 
 `learn_attributes` turns `privileged={"sex": "Male", "race": ["White", "Asian"]}` into
 `SensitiveAttributes`, which has all values of each attribute in a fixed order. Attributes are
@@ -8,45 +8,55 @@ that does not occur in that chunk.
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Number
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Partitions, Recoded, Table, as_partitions
-from dr_core._utils import Array, check_choice, check_integer, find_repeated, quote, sort_values
-from dr_core.perturbation._attribute import (
-    MARGINALISED,
-    NEITHER,
-    PRIVILEGED,
-    Attribute,
-    OneHot,
-    check_sensitive_columns,
+from dr_core._tables import Level, Partitions, Recoded, Table, as_partitions, encode
+from dr_core._utils import (
+    Array,
+    check_choice,
+    check_integer,
+    find_repeated,
+    find_spellings,
+    quote,
+    sort_values,
 )
 from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
 from dr_core.perturbation._dummies import warn_of_dummies
 from dr_core.perturbation._levels import add_level, check_level, find_level_keys
+from dr_core.perturbation._one_hot import OneHot, encode_one_hot
 from dr_core.perturbation._ranges import (
+    COLLECTIONS,
+    MAX_NUMBERS_BESIDE_ONE,
     Condition,
-    are_dates,
     as_condition,
-    describe_dates,
-    find_inside,
+    check_few_values,
+    encode_range,
+    learn_range,
+    pick_quantiles,
 )
-from dr_core.perturbation._spelling import warn_of_spellings
 
 __all__ = [
     "ALL",
+    "MARGINALISED",
     "MISSING_LABEL",
+    "NEITHER",
+    "PRIVILEGED",
+    "Attribute",
     "SensitiveAttributes",
     "check_privileged",
-    "describe_empty_groups",
     "learn_attributes",
 ]
+
+MARGINALISED, PRIVILEGED, NEITHER = 0, 1, 2
+"""Groups of rows; a row with a missing sensitive value is in NEITHER."""
 
 MISSING_LABEL = "(missing)"
 """Name of a missing value in tables."""
@@ -54,14 +64,173 @@ MISSING_LABEL = "(missing)"
 ALL = "all"
 """Name of the results for all attributes perturbed together."""
 
-MAX_SENSITIVE_NUMBERS = 50
-"""Maximum number of distinct numbers of an attribute without a range or a given domain."""
-
-MAX_NUMBERS_BESIDE_ONE = 20
-"""The same for an attribute of which one single number is privileged."""
-
 MAX_RANGE_VALUES = 100
 """Default number of quantiles that stand for the values of a range, if these are too many."""
+
+
+class Targets(NamedTuple):
+    """What the values of one group may become.
+
+    Attributes
+    ----------
+    codes : (T,) codes of the values
+    weights : (T,) integers; each value is drawn with a probability proportional to its weight
+    """
+
+    codes: Array
+    weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One sensitive attribute: its values, and which of them are privileged.
+
+    Attributes
+    ----------
+    name : hashable
+    values : tuple
+        The domain, in a fixed order. Codes are positions in it; -1 is a missing value.
+    is_privileged : boolean array of shape (len(values),)
+    columns : tuple or None
+        The one-hot columns, in the order of `values`; None for a plain column.
+    condition : Condition or None
+        Tells the privileged values of a range; None for an attribute given by its values.
+    weights : integer array of shape (len(values),) or None
+        How often a value of a range is drawn, relative to the others of its group; by default
+        equally often.
+    level : tuple or None
+        For each value, that of the index level of the same name; None if X has no such level, or
+        if the attribute is read from it.
+    """
+
+    name: Any
+    values: tuple[Any, ...]
+    is_privileged: Array
+    columns: tuple[Hashable, ...] | None = None
+    condition: Condition | None = None
+    weights: Array | None = None
+    level: tuple[Any, ...] | None = None
+
+    @property
+    def privileged(self) -> list[Any]:
+        """The privileged values."""
+        pairs = zip(self.values, self.is_privileged, strict=True)
+        return [value for value, is_privileged in pairs if is_privileged]
+
+    @property
+    def description(self) -> str:
+        """What is privileged, such as "race = White, Asian" or "age >= 25"."""
+        if self.condition is not None:
+            return self.condition.describe(self.name)[1]
+        return f"{self.name} = {', '.join(map(str, self.privileged))}"
+
+    @cached_property
+    def targets(self) -> tuple[Targets, Targets, Targets]:
+        """What the values of each group may become, by group; a missing value stays missing."""
+        weights = (
+            np.ones(len(self.values), dtype=np.int64) if self.weights is None else self.weights
+        )
+        others = (self.is_privileged, ~self.is_privileged)  # of MARGINALISED, of PRIVILEGED
+        codes = [np.flatnonzero(group & (weights > 0)) for group in others]
+        to_privileged, to_marginalised = (Targets(some, weights[some]) for some in codes)
+        return to_privileged, to_marginalised, Targets(np.array([-1]), np.array([1]))
+
+    @property
+    def n_targets(self) -> int:
+        """Largest number of values that one value may become."""
+        return max(len(targets.codes) for targets in self.targets)
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of values that a value of the other group may become."""
+        return sum(len(codes) for codes, _ in self.targets[:NEITHER])
+
+    def thin(self, max_values: int) -> Attribute:
+        """Return a range that becomes at most so many values, quantiles, on either side."""
+        if self.condition is None:
+            return self
+        weights = np.zeros(len(self.values), dtype=np.int64)
+        for codes, counts in self.targets[:NEITHER]:
+            weights[codes] = pick_quantiles(counts, max_values)
+        return replace(self, weights=weights)
+
+    @cached_property
+    def grouped(self) -> Attribute:
+        """The attribute with one value for each group that tables show.
+
+        These are its values; of a range, the values outside and those inside.
+        """
+        if self.condition is None:
+            return self
+        return Attribute(self.name, self.condition.describe(self.name), np.array([False, True]))
+
+    def group_codes(self, codes: Array) -> Array:
+        """Return the codes of `grouped` for the codes of this attribute."""
+        if self.condition is None:
+            return codes
+        # Ages 20 30 40, privileged from 30 on, are the groups 0 1 1; index -1 finds the last -1.
+        return np.append(self.is_privileged, np.int8(-1)).astype(np.int8)[codes]
+
+    def encode(self, table: Table) -> Array:
+        """Return the codes of this attribute in a table, shape (n,)."""
+        if self.columns is not None:
+            _check_sensitive_columns(table, self.columns)
+            has_dropped = len(self.values) > len(self.columns)
+            return encode_one_hot(table, self.name, self.columns, has_dropped)
+        _check_sensitive_columns(table, (self.name,))
+        column = table.factorize(self.name)
+        if self.condition is not None:
+            return encode_range(column, self.name, self.values, self.is_privileged, self.condition)
+        return encode(column, self.values, f"sensitive attribute {self.name!r}")
+
+    def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
+        """Return the content of the attribute's columns and level, given the codes before."""
+        values, level = self.values, self.level
+        if self.condition is not None:
+            # A code may stand for a value that was not known, so values that stay are not written.
+            drawn, place = self._drawn
+            codes = np.where(codes == before, -1, place[codes])
+            values, level = _pick(values, drawn), level and _pick(level, drawn)
+        of_level = {} if level is None else {Level(self.name): Recoded(level, codes)}
+        if self.columns is None:
+            return {self.name: Recoded(values, codes)} | of_level
+        # Codes (0, 2, -1) are (1, 0, -1) in the first one-hot column; -1 keeps the old content.
+        return of_level | {
+            column: Recoded((0, 1), np.where(codes < 0, -1, codes == i))
+            for i, column in enumerate(self.columns)
+        }
+
+    def groups(self, codes: Array) -> Array:
+        """Return the group of each code: PRIVILEGED, MARGINALISED or NEITHER."""
+        # NEITHER is appended as the last group, so that index -1 finds it: for (Female, Male) with
+        # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
+        of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
+        return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
+
+    @cached_property
+    def _drawn(self) -> tuple[Array, Array]:
+        """The codes that others may become, and the position of each code among them."""
+        codes = np.concatenate([codes for codes, _ in self.targets[:NEITHER]])
+        place = np.full(len(self.values) + 1, -1)
+        place[codes] = np.arange(len(codes))
+        return codes, place
+
+
+def _pick(values: tuple[Any, ...], codes: Array) -> tuple[Any, ...]:
+    return tuple(values[code] for code in codes)
+
+
+def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) -> None:
+    """Raise ValueError if the table lacks one of the columns."""
+    keys, levels = table.keys(), table.levels
+    absent = [name for name in names if name not in keys and name not in levels]
+    if absent:
+        in_index = f" and the index levels {quote(levels)}" if levels else ""
+        raise ValueError(
+            f"sensitive column {quote(absent)} is not in X, which has {quote(keys)}{in_index}. A "
+            "model that never sees an attribute has discriminative risk 0 by definition; pass X "
+            "as the model sees it, with the column that carries the attribute."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +288,8 @@ class SensitiveAttributes:
         if self.missing == "error":
             self._check_not_missing(codes)
         for attribute, of_attribute in zip(self, codes, strict=True):
-            check_level(table, attribute, of_attribute)
+            if attribute.level is not None or attribute.name in table.levels:
+                check_level(table, attribute, of_attribute)
         return codes
 
     def follow(self, before: Array, after: Array) -> Array:
@@ -184,17 +354,6 @@ class SensitiveAttributes:
                 )
 
 
-def describe_empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
-    """Return a message for each group without rows, given the rows of each group by attribute."""
-    names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
-    return [
-        f"no {names[group]} row for {attribute!r}"
-        for attribute, counts in n_rows.items()
-        for group in names
-        if not counts[group]
-    ]
-
-
 def learn_attributes(
     X: Any,
     privileged: Mapping[Any, Any] | SensitiveAttributes,
@@ -252,17 +411,21 @@ def learn_attributes(
         is_given = max_values != MAX_RANGE_VALUES
         return replace(attributes, max_values=max_values) if is_given else attributes
     table = _as_columns(X)
+    levels = set(privileged).intersection(table.levels)
     read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
-    table.read([*read, *find_level_keys(table, privileged)])
+    table.read([*read, *(find_level_keys(table, privileged) if levels else ())])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(
-        add_level(table, _learn_attribute(table, name, value, domain.get(name)))
+        _learn_attribute(table, name, value, domain.get(name))
         for name, value in privileged.items()
     )
+    learned = tuple(add_level(table, one) if one.name in levels else one for one in learned)
     attributes = SensitiveAttributes(learned, missing, max_values=max_values)
     _check_columns_disjoint(attributes.columns)
     attributes = _add_couplings(attributes, table, coupled, domain)
-    warn_of_dummies(table, attributes)
+    zero_one = [one for one in learned if one.columns is None and set(one.values) == {0, 1}]
+    if zero_one:
+        warn_of_dummies(table, attributes, zero_one)
     return attributes
 
 
@@ -358,15 +521,16 @@ def _learn_attribute(
 ) -> Attribute:
     if isinstance(privileged, OneHot):
         return _learn_one_hot(table, name, privileged)
-    check_sensitive_columns(table, (name,))
+    _check_sensitive_columns(table, (name,))
     counts = _count_values(table, name, domain)
-    condition = as_condition(name, privileged, counts)
+    condition = None if np.isscalar(privileged) else as_condition(name, privileged, counts)
     if condition is not None:
-        return _learn_range(name, counts, condition)
-    if domain is None:
-        _check_few_values(name, list(counts), privileged)
+        values, is_privileged, weights = learn_range(name, counts, condition)
+        return Attribute(name, values, is_privileged, condition=condition, weights=weights)
+    if domain is None and len(counts) > MAX_NUMBERS_BESIDE_ONE:
+        check_few_values(name, list(counts), privileged)
     attribute = _make_attribute(name, sort_values(counts), privileged)
-    warn_of_spellings(name, attribute.values)
+    _warn_of_spellings(name, attribute.values)
     return attribute
 
 
@@ -382,22 +546,8 @@ def _count_values(
     return counts
 
 
-def _learn_range(name: Any, counts: Mapping[Any, int], condition: Condition) -> Attribute:
-    values = sort_values(counts)
-    is_privileged = find_inside(name, values, condition)
-    if is_privileged.all() or not is_privileged.any():
-        which = "all" if is_privileged.any() else "none"
-        raise ValueError(
-            f"privileged[{name!r}] is {condition!r}, and {which} of the {len(values)} values of "
-            f"the column, from {values[0]} to {values[-1]}, are in this range. Both groups need "
-            f"values: pass another range, or domain={{{name!r}: [...]}}."
-        )
-    weights = np.array([counts[value] for value in values], dtype=np.int64)
-    return Attribute(name, tuple(values), is_privileged, condition=condition, weights=weights)
-
-
 def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Attribute:
-    check_sensitive_columns(table, one_hot.columns)
+    _check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
     return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
@@ -405,7 +555,8 @@ def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Att
 
 def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
     is_value = isinstance(privileged, tuple) and privileged in values
-    chosen = list(privileged) if _is_collection(privileged) and not is_value else [privileged]
+    are_several = isinstance(privileged, COLLECTIONS) and not is_value
+    chosen = list(privileged) if are_several else [privileged]
     if not chosen:
         raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {quote(values)}.")
     unknown = [value for value in chosen if value not in values]
@@ -427,23 +578,13 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
     return Attribute(name, tuple(values), is_privileged)
 
 
-def _is_collection(value: Any) -> bool:
-    return isinstance(value, list | tuple | set | frozenset | np.ndarray | pd.Index | pd.Series)
-
-
-def _check_few_values(name: Any, values: Sequence[Any], privileged: Any) -> None:
-    """Raise ValueError if a column has too many numbers, or dates, to be given by values."""
-    numbers = [value for value in values if isinstance(value, Number)]
-    is_one = not _is_collection(privileged) or len(privileged) == 1
-    limit = MAX_NUMBERS_BESIDE_ONE if is_one else MAX_SENSITIVE_NUMBERS
-    if len(values) > limit and are_dates(values):
-        raise ValueError(describe_dates(f"sensitive attribute {name!r} has {quote(values, 2)}"))
-    if len(numbers) <= limit:
-        return
-    [example] = privileged if _is_collection(privileged) and is_one else [privileged]
-    bound = f"at_least({quote([example])})" if is_one else "between(low, high)"
-    raise ValueError(
-        f"sensitive attribute {name!r} has {len(numbers)} distinct numbers, too many to be given "
-        f"by single values. Pass a range, such as {{{name!r}: {bound}}}; or, if the numbers are "
-        f"codes, pass all of them as domain={{{name!r}: [...]}}."
-    )
+def _warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
+    """Warn if some values of a sensitive column differ only in case or blanks."""
+    alike = find_spellings(values)
+    if alike:
+        warnings.warn(
+            f"sensitive attribute {name!r} has values that differ only in case or blanks: "
+            f"{'; '.join(map(quote, alike))}. They count as different values; if they are not, "
+            "unify them in the data that the model is trained on and audited with.",
+            stacklevel=5,
+        )

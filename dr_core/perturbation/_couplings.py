@@ -42,11 +42,11 @@ from dr_core._tables import (
     check_zero_one,
     encode,
     encode_known,
-    read_zero_one,
 )
 from dr_core._utils import Array, find_repeated, quote
+from dr_core.perturbation._one_hot import read_one_hot
 
-__all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings", "read_one_hot"]
+__all__ = ["NO_COUPLINGS", "Coupling", "Couplings", "Rules", "learn_couplings"]
 
 Replacements = Mapping[Any, Mapping[Any, Any]]
 """{new value of the driver: {old value of the column: new value}}."""
@@ -217,33 +217,6 @@ NO_COUPLINGS = Couplings()
 
 def _get_function_name(function: Function) -> str:
     return getattr(function, "__name__", type(function).__name__)
-
-
-def read_one_hot(table: Table, columns: Sequence[Any]) -> tuple[Array, Array, Array]:
-    """Read one-hot columns.
-
-    Returns
-    -------
-    codes : (n,) position of the only 1 of each row; -1 for rows with a missing value, without a 1
-        or with more than one
-    n_ones : (n,) number of ones
-    is_missing : (n,) whether any of the columns is missing
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from dr_core._tables import as_table
-    >>> table = as_table(pd.DataFrame({"a": [1, 0, 0, 1], "b": [0, 1, 0, None]}))
-    >>> [found.tolist() for found in read_one_hot(table, ["a", "b"])]
-    [[0, 1, -1, -1], [1, 1, 0, 1], [False, False, False, True]]
-    """
-    # Rows of `hot` are the columns: a = (1, 0, 0, 1) and b = (0, 1, 0, -1), where -1 is missing.
-    # The position of the largest value in each column of `hot`, (0, 1, 0, 0), is the position of
-    # the 1, if there is exactly one.
-    hot = np.stack([read_zero_one(table.factorize(column), column) for column in columns])
-    n_ones, is_missing = (hot == 1).sum(axis=0), hot.min(axis=0) < 0
-    codes = np.where((n_ones == 1) & ~is_missing, hot.argmax(axis=0), -1)
-    return codes, n_ones, is_missing
 
 
 def learn_couplings(

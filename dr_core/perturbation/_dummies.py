@@ -1,4 +1,4 @@
-"""0/1 columns that encode one attribute together, of which only one is said to be sensitive.
+"""0/1 columns that encode one attribute together, of which only one is given as sensitive.
 
 Perturbing `white` alone, beside `black` and `hispan`, makes rows of no race or of two. Columns
 that encode one attribute are never 1 in the same row. Rare columns can be so by chance, therefore
@@ -19,10 +19,9 @@ from dr_core._tables import Partitions, Table
 from dr_core._utils import Array, quote
 
 if TYPE_CHECKING:
-    from dr_core.perturbation._attribute import Attribute
-    from dr_core.perturbation._attributes import SensitiveAttributes
+    from dr_core.perturbation._attributes import Attribute, SensitiveAttributes
 
-__all__ = ["warn_of_dummies"]
+__all__ = ["find_dummies", "warn_of_dummies"]
 
 MAX_CHANCE = 0.001
 """Largest probability that independent columns of one table are taken for exclusive."""
@@ -40,26 +39,50 @@ HEAD_ROWS = 50
 """Rows that tell most numeric columns from 0/1 columns."""
 
 
-def warn_of_dummies(data: Table | Partitions, attributes: SensitiveAttributes) -> None:
-    """Warn if a sensitive 0/1 column excludes other 0/1 columns.
+def warn_of_dummies(
+    data: Table | Partitions, attributes: SensitiveAttributes, zero_one: Sequence[Attribute]
+) -> None:
+    """Warn if a sensitive 0/1 column, one of `zero_one`, excludes other 0/1 columns.
 
     Nothing is looked for in rows of a Dask DataFrame, because that would take one more pass over
     all columns. Of frames one after another, the first is looked at.
     """
     table = data if isinstance(data, Table) else data.sample
-    plain = [a for a in attributes if a.columns is None and set(a.values) == {0, 1}]
-    if table is None or not plain:
+    if table is None:
         return
     known = {c for a in attributes for c in a.columns or ()} | set(attributes.couplings.names)
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
-    step = -(-table.n_rows // MAX_DUMMY_ROWS)
-    ones = _read_ones(table, keys, step)
-    done: set[Any] = set()
-    for attribute in plain:
-        group = [] if attribute.name in done else find_exclusive(ones, attribute.name)
+    by_name = {attribute.name: attribute for attribute in zero_one}
+    for name, group in find_dummies(table, keys, list(by_name)).items():
+        warnings.warn(_describe(table, by_name[name], group), stacklevel=4)
+
+
+def find_dummies(table: Table, keys: Sequence[Any], names: Sequence[Any]) -> dict[Any, list[Any]]:
+    """Return the 0/1 columns that encode one attribute, by the first of `names` among them.
+
+    Parameters
+    ----------
+    table : Table
+    keys : columns to look at, among them `names`
+    names : 0/1 columns that are sensitive
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dr_core._tables import as_table
+    >>> race = pd.Series(["black", "hispanic", "white"] * 20)
+    >>> table = as_table(pd.get_dummies(race).assign(age=range(60)))
+    >>> find_dummies(table, table.keys(), ["white"])
+    {'white': ['black', 'hispanic', 'white']}
+    """
+    ones = _read_ones(table, keys, -(-table.n_rows // MAX_DUMMY_ROWS))
+    found: dict[Any, list[Any]] = {}
+    for name in names:
+        is_found = any(name in group for group in found.values())
+        group = [] if is_found else find_exclusive(ones, name)
         if len(group) > 1 and _count_ones(table, group).max() == 1:
-            done.update(group)
-            warnings.warn(_describe(table, attribute, group), stacklevel=4)
+            found[name] = group
+    return found
 
 
 def find_exclusive(ones: dict[Any, Array], name: Any) -> list[Any]:

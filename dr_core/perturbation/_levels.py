@@ -18,7 +18,7 @@ from dr_core._tables import Level, Partitions, Table, Together, encode_known
 from dr_core._utils import Array, quote
 
 if TYPE_CHECKING:
-    from dr_core.perturbation._attribute import Attribute
+    from dr_core.perturbation._attributes import Attribute
 
 __all__ = ["add_level", "check_level", "find_level_keys"]
 

@@ -27,8 +27,7 @@ from dr_core._utils import (
     shorten_float,
     sort_values,
 )
-from dr_core.perturbation._attribute import Attribute
-from dr_core.perturbation._attributes import MISSING_LABEL, SensitiveAttributes
+from dr_core.perturbation._attributes import MISSING_LABEL, Attribute, SensitiveAttributes
 from dr_core.perturbation._plan import PerturbedChunk
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 

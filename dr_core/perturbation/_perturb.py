@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from dr_core._tables import as_table
 from dr_core._utils import Array, as_generator, check_probability
 from dr_core.perturbation._attributes import SensitiveAttributes, learn_attributes
-from dr_core.perturbation._plan import CodedRows
-from dr_core.perturbation._variants import draw_codes, enumerate_variants
+from dr_core.perturbation._plan import CodedRows, enumerate_variants
+from dr_core.perturbation._sampling import draw_codes
 
 __all__ = ["Perturbations", "enumerate_perturbations", "perturb"]
 

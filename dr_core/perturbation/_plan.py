@@ -3,20 +3,29 @@
 A plan has one or more *scenarios*: each attribute perturbed alone, and all of them together; and,
 where columns are coupled to the attributes, the same with these columns following. Each variant
 of a row is made once for all scenarios and has a probability in each.
+
+For each row and each sensitive attribute, independently with probability p: a marginalised value
+becomes the privileged one (uniformly one of them, if several); a privileged value becomes one of
+the marginalised values, uniformly. A value of a range becomes one of the other side, with the
+frequencies of these in the data. Exact results enumerate every variant; `_sampling` draws some.
+
+Variants are made from codes, arrays of shape (attributes, rows) with the position of each value in
+the domain of its attribute. Code -1 is a missing value, which is never changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from tqdm import tqdm
 
-from dr_core._tables import Table
+from dr_core._tables import Table, find_first, joint_codes
 from dr_core._utils import (
     Array,
     advance,
@@ -27,23 +36,27 @@ from dr_core._utils import (
     copy_advanced,
     iter_slices,
 )
-from dr_core.perturbation._attributes import ALL, SensitiveAttributes
-from dr_core.perturbation._variants import (
-    Variants,
-    count_targets,
-    count_variants,
-    draw_variants,
-    enumerate_variants,
-    find_choices,
-)
+from dr_core.perturbation._attributes import ALL, NEITHER, Attribute, SensitiveAttributes
+from dr_core.perturbation._sampling import ActiveSets, draw_variants, find_choices
 
-__all__ = ["CodedRows", "PerturbationPlan", "PerturbedChunk", "Scenario", "iter_perturbed"]
+__all__ = [
+    "CodedRows",
+    "PerturbationPlan",
+    "PerturbedChunk",
+    "Scenario",
+    "Variants",
+    "enumerate_variants",
+    "iter_perturbed",
+]
 
 CHUNK_VARIANTS = 400_000
 """Maximum number of variants in a chunk of the default size."""
 
 MAX_VARIANTS = 10_000
 """Maximum number of variants of one row that are enumerated."""
+
+ROUNDING = 1e-9
+"""Error that sums of probabilities may have."""
 
 
 class Scenario(NamedTuple):
@@ -59,6 +72,57 @@ class Scenario(NamedTuple):
     name: Any
     active: tuple[int, ...]
     coupled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Variants:
+    """Perturbed versions x̃ of rows x, each listed once; those equal to x are left out.
+
+    Attributes
+    ----------
+    n_rows : number n of rows x
+    rows : (k,) row x that each variant belongs to
+    codes : (attributes + coupled columns, k) its sensitive values, then those of coupled columns
+    probability : (k, S) probability in each scenario
+    """
+
+    n_rows: int
+    rows: Array
+    codes: Array
+    probability: Array
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def stay_probability(self) -> Array:
+        """Probability that each row is not changed at all, shape (S, n)."""
+        return np.where(self._mass < 1 - ROUNDING, 1 - self._mass, 0.0)
+
+    def expect(self, values: Array) -> Array:
+        """Return the expectation of `values`, one for each variant, per row: (S, n).
+
+        A row that stays as it is counts as 0. The expectation is divided by the total probability
+        of the row, so that an event that always happens has probability 1, not
+        0.9999999999999999.
+        """
+        some = np.flatnonzero(values)  # most predictions do not change
+        terms = self.probability[some]
+        if values.dtype != bool:
+            terms *= values[some, None]
+        return self._sum_by_row(some, terms) / self._total
+
+    @cached_property
+    def _mass(self) -> Array:
+        return self._sum_by_row(slice(None), self.probability)
+
+    @cached_property
+    def _total(self) -> Array:
+        return self._mass + self.stay_probability
+
+    def _sum_by_row(self, variants: Array | slice, values: Array) -> Array:
+        rows = self.rows[variants]
+        return np.stack([np.bincount(rows, column, self.n_rows) for column in values.T])
 
 
 @dataclass(frozen=True)
@@ -164,7 +228,7 @@ class PerturbationPlan:
         if self.method == "sample":
             return self.n_samples * len(self._active_sets)
         stay = 1 if self.p < 1 else 0
-        each = [count_targets(attribute) + stay for attribute in self.attributes]
+        each = [attribute.n_targets + stay for attribute in self.attributes]
         return sum(prod(each[j] for j in active) for active in self._active_sets.values())
 
     @property
@@ -215,7 +279,8 @@ class PerturbationPlan:
         if rng is None:
             variants = enumerate_variants(*how)
         else:
-            variants = draw_variants(*how, self.n_samples, rng)
+            drawn = draw_variants(*how, self.n_samples, rng)
+            variants = Variants(codes.shape[1], *drawn)
         return self._let_follow(variants, codes) if attributes.has_couplings else variants
 
     def _let_follow(self, variants: Variants, codes: Array) -> Variants:
@@ -355,3 +420,118 @@ def _cut_rows(n_variants: Array) -> list[slice]:
         chunks.append(slice(start, max(stop, start + 1)))
         start = chunks[-1].stop
     return chunks
+
+
+class Template(NamedTuple):
+    """Variants of all rows that are in the same group by each attribute.
+
+    Attributes
+    ----------
+    codes : (attributes, k) new codes; -1 where a variant keeps the row's own
+    probability : (k, S)
+    """
+
+    codes: Array
+    probability: Array
+
+
+def enumerate_variants(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Variants:
+    """List every variant of each row with its probability in each scenario."""
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
+    # A template is made once for each kind of rows and repeated for the rows. Rows of the kinds
+    # a, b, a, of 2 and 1 variants:
+    #   kind = [0, 1, 0]   counts = [2, 1]   starts = [0, 2]
+    #   rows     = [0, 0, 1, 2, 2]   the row of each variant
+    #   within   = [0, 1, 0, 0, 1]   its number among the variants of its row
+    #   position = [0, 1, 2, 0, 1]   its place in all templates, one after another
+    counts = _get_sizes(templates)
+    starts = np.cumsum(counts) - counts
+    of_row = counts[kind]
+    rows = np.repeat(np.arange(codes.shape[1]), of_row)
+    within = np.arange(len(rows)) - np.repeat(np.cumsum(of_row) - of_row, of_row)
+    position = starts[kind[rows]] + within
+    new = np.hstack([template.codes for template in templates]).astype(codes.dtype)[:, position]
+    probability = np.vstack([template.probability for template in templates])[position]
+    return Variants(codes.shape[1], rows, np.where(new < 0, codes[:, rows], new), probability)
+
+
+def count_variants(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Array:
+    """Return the number of variants that `enumerate_variants` lists for each row, (n,)."""
+    kind, templates = _make_templates(codes, attributes, p, active_sets)
+    return _get_sizes(templates)[kind]
+
+
+def _get_sizes(templates: Sequence[Template]) -> Array:
+    return np.array([len(template.probability) for template in templates])
+
+
+def _make_templates(
+    codes: Array, attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> tuple[Array, list[Template]]:
+    """Return the position of each row's template, (n,), and the templates."""
+    groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
+    kind, _ = pd.factorize(joint_codes(groups))
+    return kind, [
+        _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
+    ]
+
+
+def _make_template(
+    groups: Sequence[int], attributes: SensitiveAttributes, p: float, active_sets: ActiveSets
+) -> Template:
+    """List the variants of rows that are in these groups, one for each attribute."""
+    outcomes = [_list_outcomes(a, g, p) for a, g in zip(attributes, groups, strict=True)]
+    found = [_cross([outcomes[j] for j in active]) for active in active_sets]
+    codes = np.hstack(
+        [
+            _fill(active, own, len(groups))
+            for active, (own, _) in zip(active_sets, found, strict=True)
+        ]
+    )
+    chances = np.concatenate([chances for _, chances in found])
+    scenario = np.repeat(np.arange(len(found)), [len(chances) for _, chances in found])
+    moved = (codes >= 0).any(axis=0)
+    codes, chances, scenario = codes[:, moved], chances[moved], scenario[moved]
+    # A variant of several scenarios is listed once: a b in scenario 0 and b c in scenario 1 are
+    # the places 0 1 1 2.
+    place, _ = pd.factorize(joint_codes(codes))
+    first = find_first(place)
+    probability = np.zeros((len(first), len(active_sets)))
+    probability[place, scenario] = chances
+    return Template(codes[:, first], probability)
+
+
+def _list_outcomes(attribute: Attribute, group: int, p: float) -> tuple[Array, Array]:
+    """Return the codes that values of a group may become (-1: they stay), and their chances."""
+    if group == NEITHER:
+        return np.array([-1]), np.ones(1)
+    codes, weights = attribute.targets[group]
+    chances = p * weights / weights.sum()
+    return (codes, chances) if p == 1 else (np.append(-1, codes), np.append(1 - p, chances))
+
+
+def _cross(outcomes: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Combine independent outcomes: codes (attributes, k) and chances (k,).
+
+    >>> codes, chances = _cross([([-1, 2], [0.5, 0.5]), ([0, 1], [0.25, 0.75])])
+    >>> codes.tolist(), chances.tolist()
+    ([[-1, -1, 2, 2], [0, 1, 0, 1]], [0.125, 0.375, 0.125, 0.375])
+    """
+    (first, chances), *others = outcomes
+    codes = np.array([first])
+    for new, of_new in others:
+        n, k = len(chances), len(of_new)
+        codes = np.vstack([np.repeat(codes, k, axis=1), np.tile(new, n)])
+        chances = np.repeat(chances, k) * np.tile(of_new, n)
+    return codes, chances
+
+
+def _fill(active: tuple[int, ...], codes: Array, n_attributes: int) -> Array:
+    """Return the codes of all attributes, given those of the active ones; the others stay, -1."""
+    every = np.full((n_attributes, codes.shape[1]), -1, codes.dtype)
+    every[list(active)] = codes
+    return every

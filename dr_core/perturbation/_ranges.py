@@ -6,27 +6,31 @@ sensitive attribute without being cut into bins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, check_choice, format_value, is_number, quote
+from dr_core._tables import Factorized, encode_known
+from dr_core._utils import Array, check_choice, format_value, is_number, quote, sort_values
 
 __all__ = [
+    "COLLECTIONS",
+    "MAX_NUMBERS_BESIDE_ONE",
     "Condition",
     "Range",
-    "are_dates",
     "as_condition",
     "at_least",
     "at_most",
     "between",
-    "describe_dates",
-    "find_inside",
+    "check_few_values",
+    "encode_range",
+    "learn_range",
     "pick_quantiles",
 ]
 
@@ -37,6 +41,15 @@ INCLUSIVE_ENDS = {
     "neither": (False, False),
 }
 """Whether each end of a range belongs to it, by the names that pandas uses."""
+
+MAX_SENSITIVE_NUMBERS = 50
+"""Maximum number of distinct numbers of an attribute without a range or a given domain."""
+
+MAX_NUMBERS_BESIDE_ONE = 20
+"""The same for an attribute of which one single number is privileged."""
+
+COLLECTIONS = (list, tuple, set, frozenset, np.ndarray, pd.Index, pd.Series)
+"""Types of several privileged values."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 
@@ -268,3 +281,70 @@ def pick_quantiles(counts: Array, max_values: int) -> Array:
     middles = (2 * np.arange(max_values) + 1) * int(counts.sum()) // (2 * max_values)
     chosen = np.searchsorted(np.cumsum(counts), middles, side="right")
     return np.bincount(chosen, minlength=len(counts))
+
+
+def learn_range(
+    name: Any, counts: Mapping[Any, int], condition: Condition
+) -> tuple[tuple[Any, ...], Array, Array]:
+    """Return the values of a range, which of them are privileged, and how often each occurs."""
+    values = sort_values(counts)
+    is_privileged = find_inside(name, values, condition)
+    if is_privileged.all() or not is_privileged.any():
+        which = "all" if is_privileged.any() else "none"
+        raise ValueError(
+            f"privileged[{name!r}] is {condition!r}, and {which} of the {len(values)} values of "
+            f"the column, from {values[0]} to {values[-1]}, are in this range. Both groups need "
+            f"values: pass another range, or domain={{{name!r}: [...]}}."
+        )
+    weights = np.array([counts[value] for value in values], dtype=np.int64)
+    return tuple(values), is_privileged, weights
+
+
+def encode_range(
+    column: Factorized,
+    name: Any,
+    known: tuple[Any, ...],
+    is_privileged: Array,
+    condition: Condition,
+) -> Array:
+    """Return the codes of a range; values that are not known get those of similar ones."""
+    old = set(known)
+    new = [value for value in column.values if value not in old]
+    is_inside = find_inside(name, new, condition)
+    similar: dict[Any, Any] = {}
+    for side in (False, True):
+        some = [value for value, inside in zip(new, is_inside, strict=True) if inside == side]
+        of_side = [known[code] for code in np.flatnonzero(is_privileged == side)]
+        similar |= zip(some, _find_similar(some, of_side), strict=True)
+    values = [similar.get(value, value) for value in column.values]
+    return encode_known(Factorized(column.codes, values), known)
+
+
+def _find_similar(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
+    """Return the next known number after each value, or the last; if they are texts, the first.
+
+    >>> _find_similar([3, 25, 97], [20, 30, 40])
+    [20, 30, 40]
+    """
+    if not all(map(is_number, [*values, *known])):
+        return [known[0]] * len(values)
+    places = np.searchsorted(np.asarray(known), np.asarray(values, dtype=float))
+    return [known[place] for place in np.minimum(places, len(known) - 1)]
+
+
+def check_few_values(name: Any, values: Sequence[Any], privileged: Any) -> None:
+    """Raise ValueError if a column has too many numbers, or dates, to be given by values."""
+    numbers = [value for value in values if isinstance(value, Number)]
+    is_one = not isinstance(privileged, COLLECTIONS) or len(privileged) == 1
+    limit = MAX_NUMBERS_BESIDE_ONE if is_one else MAX_SENSITIVE_NUMBERS
+    if len(values) > limit and are_dates(values):
+        raise ValueError(describe_dates(f"sensitive attribute {name!r} has {quote(values, 2)}"))
+    if len(numbers) <= limit:
+        return
+    [example] = privileged if isinstance(privileged, COLLECTIONS) and is_one else [privileged]
+    bound = f"at_least({quote([example])})" if is_one else "between(low, high)"
+    raise ValueError(
+        f"sensitive attribute {name!r} has {len(numbers)} distinct numbers, too many to be given "
+        f"by single values. Pass a range, such as {{{name!r}: {bound}}}; or, if the numbers are "
+        f"codes, pass all of them as domain={{{name!r}: [...]}}."
+    )

@@ -20,8 +20,13 @@ import pandas as pd
 
 from dr_core._tables import as_table
 from dr_core._utils import Array, check_fraction
-from dr_core.perturbation._attribute import MARGINALISED, PRIVILEGED, Attribute
-from dr_core.perturbation._attributes import SensitiveAttributes, learn_attributes
+from dr_core.perturbation._attributes import (
+    MARGINALISED,
+    PRIVILEGED,
+    Attribute,
+    SensitiveAttributes,
+    learn_attributes,
+)
 from dr_core.perturbation._pairs import MAX_BINS, Category, read_categories
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 

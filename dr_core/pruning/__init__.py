@@ -5,6 +5,7 @@ alternative, `exhaustive_front` finds the true front of small ensembles, and `ba
 methods they are compared with.
 """
 
+from dr_core.pruning._display import ParetoFrontDisplay
 from dr_core.pruning._epaf import epaf
 from dr_core.pruning._exhaustive import exhaustive_front
 from dr_core.pruning._held_out import prune_and_estimate
@@ -16,6 +17,7 @@ from dr_core.pruning._scores import score_vote
 
 __all__ = [
     "ACCURACY_TOLERANCE",
+    "ParetoFrontDisplay",
     "PruningResult",
     "epaf",
     "exhaustive_front",

@@ -5,6 +5,7 @@
 page with Jinja2.
 """
 
+from dr_core.report._facts import collect_facts
 from dr_core.report._page import make_environment, render, render_quantity
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
 from dr_core.report._sections import MIN_GROUP_ROWS, format_headline
@@ -13,6 +14,7 @@ from dr_core.report._words import format_number, format_signed
 __all__ = [
     "MIN_GROUP_ROWS",
     "QuantityAudit",
+    "collect_facts",
     "format_amount",
     "format_headline",
     "format_number",

@@ -1,41 +1,38 @@
 """f(x) against f(x̃): the discriminative risk of a model.
 
-- `_predictor`: what a prediction is
+- `_predictor`: what a prediction is, and which models draw theirs at random
 - `_changes`: the one loop that asks models, and folds over it
 - `_given`: predictions that were made elsewhere
 - `_randomized`: models that draw their predictions, and the total variation
-- `_totals`: what folds add up
+- `_totals`: what folds add up, in total and by group
 - `_spread`: what intervals need where rows differ in weight, or people have several
 - `_assessment`: `assess_risk` and its result
 - `_hidden`: the note where one attribute alone has more risk than all together
 - `_plausibility`: the risk of perturbed rows that occur in the data
-- `_groups`: names of groups, and which are privileged
 - `_scores`: probability, decision function or prediction as the score of a model
 - `_shift_sums`: what the shifts of a score add up to
 - `_blocks`: a bootstrap over blocks of people
 - `_shift_result`, `_shift`: the result of `assess_shift`, and the function itself
+- `_display`: bars of risks, as a display
 """
 
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
 from dr_core.risk._changes import Changes, Fold, RepeatCheck, choose_repeated, fold, iter_changes
+from dr_core.risk._display import RiskDisplay
 from dr_core.risk._given import Predictions, iter_given_changes
-from dr_core.risk._groups import (
-    count_rows_by_missing,
-    describe_group,
-    find_groups,
-    find_perturbed_groups,
-)
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._predictor import (
     Predictor,
     check_predictions,
+    choose_favorable,
     find_classes,
+    find_distribution,
     get_predict,
     have_fractions,
 )
-from dr_core.risk._randomized import RandomizedModel, find_distribution
-from dr_core.risk._scores import ScoreFunction, choose_favorable, choose_score
+from dr_core.risk._randomized import RandomizedModel
+from dr_core.risk._scores import ScoreFunction, choose_score
 from dr_core.risk._shift import assess_shift
 from dr_core.risk._shift_result import ShiftAssessment
 from dr_core.risk._shift_sums import ShiftFold, ShiftTotals
@@ -44,6 +41,11 @@ from dr_core.risk._totals import (
     PerScenario,
     RiskTotals,
     RowRisks,
+    count_rows_by_missing,
+    describe_empty_groups,
+    describe_group,
+    find_groups,
+    find_perturbed_groups,
     make_sample,
     sum_spreads,
 )
@@ -60,6 +62,7 @@ __all__ = [
     "RandomizedModel",
     "RepeatCheck",
     "RiskAssessment",
+    "RiskDisplay",
     "RiskTotals",
     "RowRisks",
     "ScoreFunction",
@@ -73,6 +76,7 @@ __all__ = [
     "choose_repeated",
     "choose_score",
     "count_rows_by_missing",
+    "describe_empty_groups",
     "describe_group",
     "describe_hidden_risk",
     "describe_missing",

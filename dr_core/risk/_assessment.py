@@ -37,7 +37,6 @@ from dr_core.perturbation import (
     learn_attributes,
 )
 from dr_core.risk._changes import fold, iter_changes
-from dr_core.risk._groups import warn_empty_groups
 from dr_core.risk._hidden import describe_hidden_risk
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._predictor import (
@@ -49,7 +48,7 @@ from dr_core.risk._predictor import (
     get_predict,
 )
 from dr_core.risk._randomized import RandomizedModel
-from dr_core.risk._totals import RiskTotals, RowRisks
+from dr_core.risk._totals import RiskTotals, RowRisks, warn_empty_groups
 
 __all__ = ["NO_ROWS", "RiskAssessment", "assess_risk", "describe_missing"]
 
@@ -297,10 +296,7 @@ class RiskAssessment:
     def _headline(self) -> str:
         sample = self.totals.make_sample(-1, only_perturbed=True)
         low, high, confidence, _ = sample.interval(0.95)
-        names = ", ".join(map(str, self.plan.attributes.names))
-        if self.plan.attributes.has_couplings:
-            followers = ", ".join(map(str, self.plan.attributes.couplings.names))
-            names += f" (and {followers} with it)"
+        names = describe_perturbed(self.plan.attributes)
         return (
             f"{sample.mean:.2%} of predictions change when only {names} is perturbed "
             f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
@@ -340,6 +336,13 @@ def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
             "high": [interval.high for interval in intervals],
         }
     )
+
+
+def describe_perturbed(attributes: SensitiveAttributes) -> str:
+    """Return the names of the attributes, and of the columns that follow them."""
+    names = ", ".join(map(str, attributes.names))
+    followers = ", ".join(map(str, attributes.couplings.names))
+    return f"{names} (and {followers} with it)" if attributes.has_couplings else names
 
 
 def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:

@@ -52,27 +52,31 @@ class BlockSums:
 
     Attributes
     ----------
-    sums : (3, blocks) weighted sizes, weighted shifts, and weights of the rows of each block
+    sums : (4, blocks) weighted sizes, weighted shifts and weights of the rows of each block, and
+        the weights of those that were perturbed
     """
 
     sums: Array
 
     @classmethod
-    def of(cls, block: Array, weights: Array | None, size: Array, shift: Array) -> BlockSums:
+    def of(
+        cls, block: Array, weights: Array | None, size: Array, shift: Array, is_perturbed: Array
+    ) -> BlockSums:
         """Sum values of shape (n,) over the blocks of the rows."""
         w = np.ones(len(block), dtype=bool) if weights is None else weights
-        return cls(
-            np.stack([exact_sums(values, block, N_BLOCKS) for values in (w * size, w * shift, w)])
-        )
+        columns = (w * size, w * shift, w, w * is_perturbed)
+        return cls(np.stack([exact_sums(values, block, N_BLOCKS) for values in columns]))
 
     def __add__(self, other: BlockSums) -> BlockSums:
         return BlockSums(self.sums + other.sums)
 
-    @property
-    def shares(self) -> Array:
-        """Sums divided by the weight of all rows, (3, blocks that have weight)."""
-        weight = sum(self.sums[2])
-        filled = self.sums[:, self.sums[2] > 0]
+    def get_shares(self, *, only_perturbed: bool = False) -> Array:
+        """Return sizes, shifts and weights divided by the total weight, (3, blocks with weight).
+
+        Rows that were not perturbed have neither size nor shift, so that only weights differ.
+        """
+        sums = self.sums[[0, 1, 3 if only_perturbed else 2]]
+        weight, filled = sum(sums[2]), sums[:, sums[2] > 0]
         return np.array([[part / weight for part in of_blocks] for of_blocks in filled], float)
 
 
@@ -83,6 +87,8 @@ def bootstrap_mean(
     values: Array, weights: Array, confidence: float, n_boot: int, random_state: Any
 ) -> tuple[float, float]:
     """Return the studentised bootstrap interval of Σ values / Σ weights over blocks of people.
+
+    One block has no variation to learn from: its interval is -inf to inf.
 
     Parameters
     ----------
@@ -100,6 +106,8 @@ def bootstrap_mean(
     check_confidence(confidence)
     check_integer("n_boot", n_boot, at_least=1)
     n = len(values)
+    if n == 1:
+        return -np.inf, np.inf
     moments = np.stack([values, weights, values**2, values * weights, weights**2])
     times = as_generator(random_state).multinomial(n, np.full(n, 1 / n), size=n_boot)
     (mean,), (error,) = _compute_mean(moments.sum(axis=1)[:, None])
@@ -108,7 +116,7 @@ def bootstrap_mean(
     if not some.any():
         return mean, mean
     tails = np.quantile((means[some] - mean) / errors[some], 0.5 + confidence / 2 * ENDS)
-    least = t.ppf(0.5 + confidence / 2, max(n - 1, 1))
+    least = t.ppf(0.5 + confidence / 2, n - 1)
     low, high = mean - np.maximum(ENDS * tails, least) * ENDS * error
     return float(low), float(high)
 

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from types import MethodType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_regressor
+from sklearn.pipeline import Pipeline
 
 from dr_core._tables import Factorized, encode, encode_known, factorize
 from dr_core._utils import Array, differs, quote, sort_values, unbox_floats
-from dr_core.risk._randomized import RandomizedModel, find_distribution, total_variation
+from dr_core.risk._randomized import RandomizedModel, total_variation
 
 __all__ = [
     "MAX_NUMBERS",
     "OR_TOLERANCE",
     "Predictor",
     "check_predictions",
+    "choose_favorable",
     "describe_scores",
     "encode_decisions",
     "find_classes",
+    "find_distribution",
     "get_known_labels",
     "get_predict",
     "have_fractions",
@@ -106,6 +112,58 @@ class Predictor:
         aligned = np.zeros((len(found), len(classes)), found.dtype)
         aligned[:, place] = found
         return aligned
+
+
+def find_distribution(
+    model: Any, columns: Mapping[Any, Sequence[Any]] | Sequence[Any]
+) -> RandomizedModel | None:
+    """Return the distribution of a model that is known to draw its predictions, otherwise None.
+
+    Parameters
+    ----------
+    model : any model
+    columns : keys of the sensitive columns of X; as a mapping, with all values of each
+    """
+    model = _unwrap(model)
+    if isinstance(model, RandomizedModel):
+        return model
+    if isinstance(model, Pipeline):
+        last = find_distribution(model[-1], columns) if len(model) else None
+        return last and RandomizedModel(_AfterSteps(model, last), last.classes)
+    for one in type(model).__mro__:
+        package = one.__module__.partition(".")[0]
+        find = _load_hooks().get(package) if package not in ("builtins", "sklearn") else None
+        if find is not None:
+            found: RandomizedModel | None = find.load()(model, columns)
+            return found
+    return None
+
+
+def _unwrap(model: Any) -> Any:
+    """Return the model that predicts: of `model.predict`, a search or a frozen estimator."""
+    if isinstance(model, MethodType) and model.__name__ == "predict":
+        return _unwrap(model.__self__)
+    if hasattr(model, "best_estimator_"):
+        return _unwrap(model.best_estimator_)
+    is_frozen = type(model).__name__ == "FrozenEstimator"  # from scikit-learn 1.6
+    return _unwrap(model.estimator) if is_frozen else model
+
+
+@cache
+def _load_hooks() -> dict[str, Any]:
+    return {one.name: one for one in entry_points(group="discriminative_risk.distributions")}
+
+
+@dataclass(frozen=True)
+class _AfterSteps:
+    """The distribution of the last step of a pipeline, as a function of the pipeline's X."""
+
+    pipeline: Pipeline
+    last: RandomizedModel
+
+    def __call__(self, X: Any) -> Any:
+        steps = self.pipeline[:-1]
+        return self.last.predict_proba(steps.transform(X) if len(steps) else X)
 
 
 def get_predict(estimator: Any) -> Callable[[Any], Any]:
@@ -210,3 +268,18 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
 def get_known_labels(model: Any) -> list[Any]:
     labels = getattr(model, "classes_", ())
     return labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
+
+
+def choose_favorable(favorable: Any, classes: list[Any]) -> int:
+    """Return the position of the favourable class; 1 of the classes 0 and 1 by default.
+
+    >>> choose_favorable("yes", ["no", "yes"]), choose_favorable(None, [-1, 1])
+    (1, 1)
+    """
+    if favorable is None:
+        if classes in ([0, 1], [-1, 1]):
+            return 1
+        raise ValueError(f"pass the favourable label as favorable=, one of {quote(classes)}.")
+    if favorable not in classes:
+        raise ValueError(f"favorable is {favorable!r}, but the classes are {quote(classes)}.")
+    return classes.index(favorable)

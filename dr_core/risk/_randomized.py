@@ -14,23 +14,18 @@ Host packages know the distributions of their library's models. They register a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import entry_points
 from itertools import permutations
-from types import MethodType
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from dr_core._utils import Array, as_generator, differs, quote
 
 __all__ = [
     "RandomizedModel",
     "draw_classes",
-    "find_distribution",
     "get_shift",
     "iter_flows",
     "total_variation",
@@ -121,58 +116,6 @@ def draw_classes(distribution: Array, classes: list[Any], rng: np.random.Generat
     ends = np.cumsum(distribution, axis=1)[:, :-1]
     drawn = (rng.random(len(ends))[:, None] >= ends).sum(axis=1)
     return np.asarray(classes)[drawn]
-
-
-def find_distribution(
-    model: Any, columns: Mapping[Any, Sequence[Any]] | Sequence[Any]
-) -> RandomizedModel | None:
-    """Return the distribution of a model that is known to draw its predictions, otherwise None.
-
-    Parameters
-    ----------
-    model : any model
-    columns : keys of the sensitive columns of X; as a mapping, with all values of each
-    """
-    model = _unwrap(model)
-    if isinstance(model, RandomizedModel):
-        return model
-    if isinstance(model, Pipeline):
-        last = find_distribution(model[-1], columns) if len(model) else None
-        return last and RandomizedModel(_AfterSteps(model, last), last.classes)
-    for one in type(model).__mro__:
-        package = one.__module__.partition(".")[0]
-        find = _load_hooks().get(package) if package not in ("builtins", "sklearn") else None
-        if find is not None:
-            found: RandomizedModel | None = find.load()(model, columns)
-            return found
-    return None
-
-
-def _unwrap(model: Any) -> Any:
-    """Return the model that predicts: of `model.predict`, a search or a frozen estimator."""
-    if isinstance(model, MethodType) and model.__name__ == "predict":
-        return _unwrap(model.__self__)
-    if hasattr(model, "best_estimator_"):
-        return _unwrap(model.best_estimator_)
-    is_frozen = type(model).__name__ == "FrozenEstimator"  # from scikit-learn 1.6
-    return _unwrap(model.estimator) if is_frozen else model
-
-
-@cache
-def _load_hooks() -> dict[str, Any]:
-    return {one.name: one for one in entry_points(group="discriminative_risk.distributions")}
-
-
-@dataclass(frozen=True)
-class _AfterSteps:
-    """The distribution of the last step of a pipeline, as a function of the pipeline's X."""
-
-    pipeline: Pipeline
-    last: RandomizedModel
-
-    def __call__(self, X: Any) -> Any:
-        steps = self.pipeline[:-1]
-        return self.last.predict_proba(steps.transform(X) if len(steps) else X)
 
 
 def total_variation(before: Array, after: Array) -> Array:

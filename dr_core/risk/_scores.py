@@ -11,10 +11,16 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from dr_core._utils import NUMERIC_KINDS, Array, check_choice, quote
-from dr_core.risk._predictor import check_predictions, get_known_labels, get_predict
-from dr_core.risk._randomized import RandomizedModel, find_distribution
+from dr_core.risk._predictor import (
+    check_predictions,
+    choose_favorable,
+    find_distribution,
+    get_known_labels,
+    get_predict,
+)
+from dr_core.risk._randomized import RandomizedModel
 
-__all__ = ["SCORE_RESPONSES", "ScoreFunction", "choose_favorable", "choose_score"]
+__all__ = ["SCORE_RESPONSES", "ScoreFunction", "choose_score"]
 
 SCORE_RESPONSES = ("auto", "predict_proba", "decision_function", "predict")
 """Ways to ask a model for scores."""
@@ -150,18 +156,3 @@ def _get_classes(estimator: Any, method: str) -> list[Any]:
             f"class is unknown. Pass a function of X that takes it from model.{method}(X)."
         )
     return classes
-
-
-def choose_favorable(favorable: Any, classes: list[Any]) -> int:
-    """Return the position of the favourable class; 1 of the classes 0 and 1 by default.
-
-    >>> choose_favorable("yes", ["no", "yes"]), choose_favorable(None, [-1, 1])
-    (1, 1)
-    """
-    if favorable is None:
-        if classes in ([0, 1], [-1, 1]):
-            return 1
-        raise ValueError(f"pass the favourable label as favorable=, one of {quote(classes)}.")
-    if favorable not in classes:
-        raise ValueError(f"favorable is {favorable!r}, but the classes are {quote(classes)}.")
-    return classes.index(favorable)

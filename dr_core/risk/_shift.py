@@ -17,12 +17,11 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._assessment import RiskAssessment
 from dr_core.risk._changes import Fold, fold, iter_changes
-from dr_core.risk._groups import find_groups, warn_empty_groups
 from dr_core.risk._predictor import Predictor
 from dr_core.risk._scores import choose_score
 from dr_core.risk._shift_result import ShiftAssessment
 from dr_core.risk._shift_sums import ShiftFold, ShiftTotals, ThresholdFold, ToleranceFold
-from dr_core.risk._totals import RiskTotals, RowRisks
+from dr_core.risk._totals import RiskTotals, RowRisks, find_groups, warn_empty_groups
 
 __all__ = ["assess_shift"]
 

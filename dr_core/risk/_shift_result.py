@@ -13,16 +13,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from dr_core._tables import Partition
 from dr_core._utils import (
     Array,
     Interval,
     check_choice,
+    check_confidence,
     check_integer,
     check_nonnegative,
+    check_weights,
     is_number,
     quote,
+    rescale,
     share,
     widen_interval,
 )
@@ -34,21 +38,28 @@ from dr_core.perturbation import (
     PerturbationPlan,
     iter_perturbed,
 )
-from dr_core.risk._assessment import NO_ROWS, RiskAssessment, describe_missing
-from dr_core.risk._blocks import bootstrap_mean, find_blocks
-from dr_core.risk._groups import (
-    count_rows_by_missing,
-    describe_group,
-    find_groups,
+from dr_core.risk._assessment import (
+    NO_ROWS,
+    RiskAssessment,
+    describe_missing,
+    describe_perturbed,
 )
+from dr_core.risk._blocks import BlockSums, bootstrap_mean, find_blocks
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._shift_sums import (
     ERRORS,
     RowShifts,
     ShiftTotals,
-    sum_blocks,
 )
-from dr_core.risk._totals import Codes, GroupSums, PerScenario
+from dr_core.risk._totals import (
+    Codes,
+    GroupSums,
+    PerScenario,
+    count_rows_by_missing,
+    describe_group,
+    find_groups,
+    find_perturbed_groups,
+)
 
 __all__ = ["ShiftAssessment"]
 
@@ -78,7 +89,7 @@ class ShiftAssessment:
     plan : PerturbationPlan
         How the rows were perturbed.
     meaning : str
-        What the score is, such as "probability of 1".
+        Meaning of the score, such as "probability of 1".
     totals : ShiftTotals
         The sums that every result is computed from.
     risk : RiskAssessment, or None
@@ -108,6 +119,15 @@ class ShiftAssessment:
     def mean(self) -> float:
         """Mean size of the shift."""
         return self.totals.group_sums[-1].mean("size")
+
+    @cached_property
+    def mean_perturbed(self) -> float:
+        """Mean size of the shift of the rows that were perturbed; without missing values, `mean`.
+
+        Rows without any sensitive value cannot move. They count in `mean`, with a shift of 0.
+        """
+        sums: GroupSums = self.totals.group_sums[-1]
+        return sums.mean("size", find_perturbed_groups(sums))
 
     @cached_property
     def signed_mean(self) -> float:
@@ -173,6 +193,46 @@ class ShiftAssessment:
         values = found.quantiles(shares, self.totals.group_sums[s].total("weight", groups))
         return pd.Series(values, index=pd.Index(shares, name="q"), name="shift")
 
+    def quantile_intervals(
+        self,
+        q: Sequence[float] = QUANTILES,
+        confidence: float = 0.95,
+        *,
+        signed: bool = False,
+        attribute: Any = None,
+        group: str | None = None,
+    ) -> pd.DataFrame:
+        """Return quantiles with their confidence intervals for the population of the people.
+
+        The ends are order statistics, which need no distribution: j of n people are below the
+        true quantile with binomial probabilities, where n is Kish's effective number of people.
+        An end that n people cannot bound is infinite, or 0 for a low end of sizes. For rows in
+        memory.
+
+        Parameters
+        ----------
+        q, signed, attribute, group
+            As for `quantiles`.
+        confidence : float in (0, 1)
+
+        Returns
+        -------
+        DataFrame
+            Indexed by q. Columns: the quantile of the `shift`, and the `low` and `high` end.
+        """
+        check_confidence(confidence)
+        shares, n = _check_shares(q), self._count_effective(self._find(attribute), group)
+        low, high = _find_order(shares, n, confidence)
+        columns = {"shift": np.array(shares), "low": low.clip(0), "high": high.clip(max=1)}
+        found = {
+            name: self.quantiles(some.tolist(), signed=signed, attribute=attribute, group=group)
+            for name, some in columns.items()
+        }
+        frame = pd.DataFrame({name: values.to_numpy() for name, values in found.items()})
+        frame["low"] = frame["low"].where(low > 0, -np.inf if signed else 0.0)
+        frame["high"] = frame["high"].where(high <= 1, np.inf)
+        return frame.set_index(pd.Index(shares, name="q"))
+
     def share_above(self, threshold: float, *, attribute: Any = None) -> float:
         """Return the share of shifts that are larger than a threshold.
 
@@ -197,6 +257,8 @@ class ShiftAssessment:
         confidence: float = 0.95,
         *,
         attribute: Any = None,
+        group: str | None = None,
+        only_perturbed: bool = False,
         n_boot: int = N_BOOT,
         random_state: Any = 0,
     ) -> Interval:
@@ -206,7 +268,8 @@ class ShiftAssessment:
         either end. Up to 1,000 rows, each row is resampled; more
         rows, and people with several rows (`person`), are divided at random into 1,000 blocks
         that are resampled. It contains the mean. Where no score moved, it is 0 to 0, whatever the
-        number of rows: no bootstrap knows how far unseen scores might move.
+        number of rows: no bootstrap knows how far unseen scores might move. The rows of one person
+        alone say nothing about others: the interval then ends at infinity.
 
         Parameters
         ----------
@@ -214,16 +277,23 @@ class ShiftAssessment:
         confidence : float in (0, 1)
         attribute : hashable, optional
             The attribute that is perturbed; by default, all together.
+        group : str, optional
+            A group of this attribute as `by_group` names it; by default, all rows. For rows in
+            memory.
+        only_perturbed : bool
+            Whether rows without any sensitive value do not count.
         n_boot : int
             Number of replicates.
         random_state : int, Generator or None
         """
         check_choice("of", of, tuple(SUMS))
         s = self._find(attribute)
-        sizes, shifts, weights = self._blocks[s].shares
+        codes = None if group is None else self._find_group(s, group)
+        blocks = self._blocks[s] if codes is None else self._sum_blocks(s, codes)
+        sizes, shifts, weights = blocks.get_shares(only_perturbed=only_perturbed)
         values = sizes if of == "mean" else shifts
         ends = bootstrap_mean(values, weights, confidence, n_boot, random_state)
-        low, high = widen_interval(*ends, self.totals.group_sums[s].mean(SUMS[of]))
+        low, high = widen_interval(*ends, float(values.sum() / weights.sum()))
         return Interval(max(low, 0.0) if of == "mean" else low, high, confidence, "bootstrap")
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
@@ -305,8 +375,14 @@ class ShiftAssessment:
     def _blocks(self) -> PerScenario:
         if self.totals.blocks or self.part is None:
             return self.totals.blocks
+        return PerScenario(self._sum_blocks(s) for s, _ in self._scenarios)
+
+    def _sum_blocks(self, s: int, group: Codes | None = None) -> BlockSums:
+        if self.part is None:
+            raise ValueError(f"intervals of a group: {NO_ROWS}")
         n, part = len(self.scores), self.part
-        return sum_blocks(find_blocks(0, n, part.person, n), part.weights, self._rows)
+        block = find_blocks(0, n, part.person, n)
+        return self._rows.sum_blocks(s, self.plan, block, part.weights, group)
 
     @property
     def _scenarios(self) -> list[tuple[int, Any]]:
@@ -328,6 +404,19 @@ class ShiftAssessment:
         if group not in names:
             raise ValueError(f"group is {group!r}; it must be one of {quote(names)}.")
         return names[group]
+
+    def _count_effective(self, s: int, group: str | None) -> float:
+        """Return Kish's effective number of the people in a group, by default of all."""
+        rows = self._rows
+        if self.part is None:
+            return 0.0
+        weights = check_weights(self.part.weights, len(rows.scores))
+        people = np.arange(len(weights)) if self.part.person is None else self.part.person
+        everybody = np.ones(len(weights), dtype=bool)
+        codes = None if group is None else self._find_group(s, group)
+        some = everybody if codes is None else rows.find_rows(s, self.plan, codes)
+        of_people = np.bincount(pd.factorize(people[some])[0], rescale(weights)[some])
+        return float(of_people.sum() ** 2 / (of_people**2).sum())
 
     def _get_largest(self, s: int, groups: Iterable[Codes] | None = None) -> float:
         found = self.totals.histograms[s].total(groups)
@@ -398,13 +487,14 @@ class ShiftAssessment:
 
     @property
     def _headline(self) -> str:
-        low, high, confidence, _ = self.interval()
-        names = ", ".join(map(str, self.plan.attributes.names))
+        low, high, confidence, _ = self.interval(only_perturbed=True)
+        names = describe_perturbed(self.plan.attributes)
         missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
-        rows = "; ".join([f"{self.n_rows:,} rows", *missing])
+        rows = "; ".join([f"{self.n_rows:,} rows", *missing, *self.plan.notes])
+        mean = f"{self.mean_perturbed:.4g}"
         return (
-            f"the {self.meaning} moves by {self.mean:.4g} on average when only {names} is "
-            f"perturbed ({confidence:.0%} interval {low:.4g} to {high:.4g}; at most "
+            f"the {self.meaning} moves by {mean} on average when only {names} is perturbed "
+            f"({confidence:.0%} interval {low:.4g} to {high:.4g}; at most "
             f"{self.largest:.4g}; {self.plan.method}, {rows})"
         )
 
@@ -422,3 +512,15 @@ def _check_shares(q: Any) -> list[float]:
         if not (is_number(one) and 0 <= one <= 1):
             raise ValueError(f"q must be shares in [0, 1]; got {one!r}.")
     return shares
+
+
+# Of 20 people, Binomial(20, ½) are below the median: 6 to 14 with probability 0.96. So the median
+# is between the values of the 6th and the 15th person: the shares 6/20 and 15/20.
+def _find_order(q: Sequence[float], n: float, confidence: float) -> tuple[Array, Array]:
+    """Return the shares of n people at the ends of the intervals of quantiles.
+
+    A share of 0 or of more than 1 means that no person bounds the quantile on that side.
+    """
+    people, tail = max(np.floor(n), 1.0), (1 - confidence) / 2
+    low, high = (binom.ppf(share, people, q) for share in (tail, 1 - tail))
+    return low.clip(0) / people, (high + 1) / people

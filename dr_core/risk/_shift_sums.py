@@ -16,6 +16,7 @@ import pandas as pd
 
 from dr_core._tables import find_first, joint_positions
 from dr_core._utils import Array, check_numbers, exact_sums, round_probability
+from dr_core.perturbation import PerturbationPlan
 from dr_core.risk._blocks import BlockSums, find_blocks
 from dr_core.risk._changes import Changes, Fold
 from dr_core.risk._predictor import Predictor
@@ -32,7 +33,6 @@ __all__ = [
     "ThresholdFold",
     "ToleranceFold",
     "compute_shift",
-    "sum_blocks",
 ]
 
 MANTISSA_DIGITS = 9
@@ -227,24 +227,48 @@ class RowShifts:
     ----------
     scores : (n,) f(x)
     sizes, shifts : (S, n) expected size of the shift and expected shift, in each scenario
+    codes : (A, n) group of each row by each attribute, -1 if its value is missing
     of_variants : (k,) shift of each variant, in the order in which the plan makes them
     """
 
     scores: Array
     sizes: Array
     shifts: Array
+    codes: Array
     of_variants: Array
 
     @classmethod
     def of(cls, changes: Changes) -> RowShifts:
         """Compute the shifts of a chunk."""
         shift = compute_shift(changes)
-        return cls(changes.before, changes.expect(np.abs(shift)), changes.expect(shift), shift)
+        sizes, shifts = changes.expect(np.abs(shift)), changes.expect(shift)
+        return cls(changes.before, sizes, shifts, changes.codes_of(-1), shift)
+
+    def find_rows(self, s: int, plan: PerturbationPlan, group: Codes) -> Array:
+        """Return which rows are in a group of a scenario, (n,)."""
+        codes = self.codes[list(plan.scenarios[s].active)]
+        return (codes == np.array(group)[:, None]).all(axis=0)
+
+    def sum_blocks(
+        self,
+        s: int,
+        plan: PerturbationPlan,
+        block: Array,
+        weights: Array | None,
+        group: Codes | None = None,
+    ) -> BlockSums:
+        """Sum the shifts of a scenario over blocks of people, (n,); of one group if given."""
+        codes = self.codes[list(plan.scenarios[s].active)]
+        columns = [block, weights, self.sizes[s], self.shifts[s], codes.max(axis=0) >= 0]
+        if group is not None:
+            some = self.find_rows(s, plan, group)
+            columns = [None if column is None else column[some] for column in columns]
+        return BlockSums.of(*columns)
 
     @classmethod
     def concatenate(cls, parts: list[RowShifts]) -> RowShifts:
         """Join the rows of chunks."""
-        names = ("scores", "sizes", "shifts", "of_variants")
+        names = ("scores", "sizes", "shifts", "codes", "of_variants")
         return cls(*(np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in names))
 
 
@@ -310,7 +334,10 @@ class ShiftFold:
 
     def _sum_blocks(self, changes: Changes, rows: RowShifts) -> PerScenario:
         block = find_blocks(changes.start, changes.n_rows, changes.person, self.n_rows)
-        return sum_blocks(block, changes.weights, rows)
+        return PerScenario(
+            rows.sum_blocks(s, changes.plan, block, changes.weights)
+            for s in range(len(changes.plan.scenarios))
+        )
 
 
 def _compute_errors(changes: Changes) -> dict[str, Array]:
@@ -319,9 +346,3 @@ def _compute_errors(changes: Changes) -> dict[str, Array]:
         return {}
     y, score = check_numbers("y", changes.y, changes.n_rows), changes.before.astype(float)
     return dict(zip(ERRORS, (score, y, score - y, np.abs(score - y)), strict=True))
-
-
-def sum_blocks(block: Array, weights: Array | None, rows: RowShifts) -> PerScenario:
-    """Sum the shifts of rows over their blocks, (n,), for each scenario."""
-    means = zip(rows.sizes, rows.shifts, strict=True)
-    return PerScenario(BlockSums.of(block, weights, *both) for both in means)

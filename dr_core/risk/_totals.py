@@ -6,7 +6,8 @@ chunks, partitions and machines do not change any result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,23 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import encode, factorize, find_first, joint_positions
-from dr_core._utils import Array, MeanSample, differs, exact_sums, share, sort_values
-from dr_core.perturbation import NEITHER
+from dr_core._utils import (
+    Array,
+    MeanSample,
+    differs,
+    exact_sums,
+    share,
+    shorten_float,
+    sort_values,
+)
+from dr_core.perturbation import (
+    MARGINALISED,
+    MISSING_LABEL,
+    NEITHER,
+    PRIVILEGED,
+    PerturbationPlan,
+    Scenario,
+)
 from dr_core.risk._changes import Changes
 from dr_core.risk._randomized import draw_classes, iter_flows
 from dr_core.risk._spread import RiskSpread, find_perturbed
@@ -26,8 +42,14 @@ __all__ = [
     "PerScenario",
     "RiskTotals",
     "RowRisks",
+    "count_rows_by_missing",
+    "describe_empty_groups",
+    "describe_group",
+    "find_groups",
+    "find_perturbed_groups",
     "make_sample",
     "sum_spreads",
+    "warn_empty_groups",
 ]
 
 UNPERTURBED = NEITHER + 1
@@ -97,6 +119,57 @@ class GroupSums:
         """Weighted mean of a column over these groups; NaN where there is no weight."""
         groups = None if groups is None else list(groups)
         return share(self.total(column, groups), self.total("weight", groups))
+
+
+def find_perturbed_groups(sums: GroupSums) -> list[Codes]:
+    """Return the groups that were perturbed: those with a value in at least one attribute."""
+    return [codes for codes in sums.sums if max(codes) >= 0]
+
+
+def count_rows_by_missing(sums: GroupSums) -> tuple[int, int]:
+    """Return the number of rows without any value to perturb, and of those that lack some."""
+    perturbed = find_perturbed_groups(sums)
+    partly = [codes for codes in perturbed if min(codes) < 0]
+    return sums.total("rows") - sums.total("rows", perturbed), sums.total("rows", partly)
+
+
+def find_groups(plan: PerturbationPlan, scenario: Scenario, sums: GroupSums, group: int) -> Any:
+    """Return the combinations of values that are privileged, marginalised or neither."""
+    group_of = plan.attributes.group_of
+    return [codes for codes in sums.sums if group_of(codes, scenario.active) == group]
+
+
+def describe_group(
+    plan: PerturbationPlan, scenario: Scenario, codes: Codes
+) -> tuple[str, bool | None]:
+    """Return the name of a group, and whether it is privileged (None if unknown)."""
+    attributes = plan.attributes
+    values = (
+        str(shorten_float(attributes.attributes[j].grouped.values[code]))
+        if code >= 0
+        else MISSING_LABEL
+        for j, code in zip(scenario.active, codes, strict=True)
+    )
+    group = attributes.group_of(codes, scenario.active)
+    return ", ".join(values), None if group == NEITHER else group == PRIVILEGED
+
+
+def warn_empty_groups(n_rows: Mapping[Any, Sequence[int]], what: str) -> None:
+    """Warn about groups without rows, given the marginalised and privileged rows by attribute."""
+    empty = describe_empty_groups(n_rows)
+    if empty:
+        warnings.warn(f"{'; '.join(empty)}: its mean {what} is undefined (NaN).", stacklevel=4)
+
+
+def describe_empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:
+    """Return a message for each group without rows, given the rows of each group by attribute."""
+    names = {PRIVILEGED: "privileged", MARGINALISED: "marginalised"}
+    return [
+        f"no {names[group]} row for {attribute!r}"
+        for attribute, counts in n_rows.items()
+        for group in names
+        if not counts[group]
+    ]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from aif360.algorithms.preprocessing import Reweighing
 from dr_adapters import groups, to_aif360, to_fairlearn
+from effort import effort
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal, assert_index_equal, assert_series_equal
@@ -174,8 +175,7 @@ def assert_all_same(back, X, y, arguments, rows=slice(None), **options):
 
 
 MANY = settings(
-    max_examples=600,
-    deadline=None,
+    effort(some=250, many=600),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -22,7 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr.sklearn import discriminative_risk, discriminative_risk_scorer
-from dr_core import assess_risk, datasets
+from dr_core import assess_risk, at_least, datasets
 from dr_core.plugins import find_distribution
 
 SEX = {"prot_attr": "sex", "priv_group": "Male"}
@@ -310,6 +310,78 @@ class TestSearches:
         changed = assess_risk(model, X, {"sex": 1}).individual
         found = discriminative_risk(model, X, sample_weight=weights, **SEX)
         assert found == pytest.approx(np.average(changed, weights=weights))
+
+
+AGES = np.array([20, 30, 20, 40, 50, 30, 25, 40, 60, 20])
+OLD = {"prot_attr": "age", "priv_group": at_least(30)}
+
+
+def hire_beyond_35(read_age):
+    return lambda X: np.asarray(read_age(X)) > 35
+
+
+def index_ages(**columns):
+    return pd.DataFrame(columns, index=pd.Index(AGES, name="age"))
+
+
+def expect_over_draws(changes, *others):
+    """Mean over rows of the mean over ages of the other side of 30, each as often as it occurs."""
+    draws = {age: [b for b in AGES if (b >= 30) != (age >= 30)] for age in AGES}
+    return np.mean(
+        [
+            np.mean([changes(a, b, *z) for b in draws[a]])
+            for a, *z in zip(AGES, *others, strict=True)
+        ]
+    )
+
+
+RANGED = {
+    "in the index alone": (index_ages(pay=0 * AGES), lambda X: X.index),
+    "in a column of the same values": (index_ages(age=AGES), lambda X: X["age"]),
+    "in a scaled column": (index_ages(age=AGES / 10 - 3), lambda X: 10 * X["age"] + 30),
+    "in a column named after it": (index_ages(age_z=AGES / 10), lambda X: 10 * X["age_z"]),
+}
+
+
+class TestRanges:
+    """The privileged group of a quantity in the index is a range."""
+
+    @pytest.mark.parametrize("form", RANGED)
+    def test_ages_become_ages_of_the_other_side_as_often_as_they_occur(self, form):
+        X, read_age = RANGED[form]
+        expected = expect_over_draws(lambda a, b: (a > 35) != (b > 35))
+        found = discriminative_risk(hire_beyond_35(read_age), X, **OLD)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+    @pytest.mark.parametrize(
+        "group", [lambda age: age >= 30, pd.Interval(30, 90, closed="both"), (at_least(30),)]
+    )
+    def test_functions_and_intervals_are_ranges(self, group):
+        X, read_age = RANGED["in a scaled column"]
+        hires = hire_beyond_35(read_age)
+        found = discriminative_risk(hires, X, prot_attr="age", priv_group=group)
+        assert found == discriminative_risk(hires, X, **OLD)
+
+    def test_the_scorer_takes_a_range(self):
+        X, read_age = RANGED["in the index alone"]
+        hires = hire_beyond_35(read_age)
+        risk = discriminative_risk(hires, X, **OLD)
+        assert discriminative_risk_scorer(**OLD)(hires, X) == -risk
+
+    def test_a_range_stands_beside_a_value(self):
+        sex = np.array(["m", "f"] * 5)
+        index = pd.MultiIndex.from_arrays([AGES, sex], names=["age", "sex"])
+        X = pd.DataFrame({"pay": AGES * 0}, index=index)
+        expected = expect_over_draws(
+            lambda a, b, s: (a > 35 and s == "m") != (b > 35 and s == "f"), sex
+        )
+        found = discriminative_risk(
+            lambda X: [age > 35 and sex == "m" for age, sex in X.index],
+            X,
+            prot_attr=["age", "sex"],
+            priv_group=(at_least(30), "m"),
+        )
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_frames_of_the_adapter_are_taken(income):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from aif360.datasets import BinaryLabelDataset
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -210,3 +211,40 @@ class TestLabels:
     ):
         with pytest.raises(ValueError, match=message):
             DiscriminativeRiskMetric.from_estimator(model, dataset, women, men)
+
+
+class TestDummies:
+    """The 0/1 feature of a protected attribute that others encode with it."""
+
+    RACES = np.array(["black", "hispan", "white"])[np.arange(90) % 3]
+
+    def make_dataset(self, protected, codes):
+        features = (
+            pd.get_dummies(self.RACES)
+            .astype(float)
+            .assign(debt=np.arange(90) % 7, repaid=np.arange(90) % 2, **{protected: codes})
+        )
+        return BinaryLabelDataset(
+            df=features, label_names=["repaid"], protected_attribute_names=[protected]
+        )
+
+    def test_one_column_of_an_encoding_is_named_with_the_remedy(self):
+        dataset = self.make_dataset("white", (self.RACES == "white").astype(float))
+        model = lambda X: (X[:, 1] + X[:, 2] > 0).astype(float)  # noqa: E731
+        with pytest.warns(UserWarning, match=r"'white'.*'black', 'hispan'.*carried_by"):
+            DiscriminativeRiskMetric.from_estimator(model, dataset, [{"white": 0}], [{"white": 1}])
+
+    def test_the_remedy_raises_no_warning(self):
+        codes = pd.factorize(self.RACES, sort=True)[0].astype(float)
+        dataset = self.make_dataset("race", codes)
+        model = lambda X: (X[:, 1] + X[:, 2] > 0).astype(float)  # noqa: E731
+        metric = DiscriminativeRiskMetric.from_estimator(
+            model,
+            dataset,
+            [{"race": 0}, {"race": 1}],
+            [{"race": 2}],
+            carried_by={"race": ["race", "white", "black", "hispan"]},
+        )
+        # Black people become white: the model, of hispanic and white, changes. White people become
+        # black or hispanic with equal probability: it changes for the former.
+        assert metric.discriminative_risk() == pytest.approx((1 + 0 + 0.5) / 3)

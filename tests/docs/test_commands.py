@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import skops.io
 import yaml
+from sklearn.ensemble import RandomForestClassifier
 
 from dr_core import datasets
 from dr_core.cli import default_model, main
@@ -46,8 +47,18 @@ def test_there_are_commands_to_run():
     assert len(commands()) >= 4
 
 
+def fit_few_trees(monkeypatch):
+    """Let the default model be fitted and pruned fast, where its numbers do not matter."""
+    monkeypatch.setattr(
+        "dr_core.cli._models.RandomForestClassifier",
+        lambda **options: RandomForestClassifier(**options | {"n_estimators": 10}),
+    )
+
+
 @pytest.mark.parametrize("command", commands())
 def test_the_command_runs(command, folder, monkeypatch, capsys):
+    if "--max-" not in command:  # limits hold for the whole forest
+        fit_few_trees(monkeypatch)
     monkeypatch.chdir(folder)
     assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
 

@@ -11,6 +11,7 @@ REFERENCE = (Path(__file__).parents[2] / "docs" / "api.rst").read_text(encoding=
 
 
 PACKAGES = ["dr_core", "fairlearn_dr", "aif360_dr", "aif360_dr.sklearn", "dr_adapters"]
+PACKAGES += ["dr_integrations"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -2,6 +2,7 @@ from math import comb, inf, isnan, log, sqrt
 
 import numpy as np
 import pytest
+from effort import choose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import bounds as textbook
@@ -280,9 +281,10 @@ class TestLaws:
             for name in ("relaxed first order", "relaxed second order"):
                 assert isnan(found[name]) or best[name] <= found[name]
 
-    def test_no_guaranteed_bound_fails_on_10_000_random_ensembles(self):
+    @pytest.mark.hypothesis
+    def test_no_guaranteed_bound_fails_on_any_random_ensemble(self):
         random = np.random.default_rng(0)
-        for _ in range(10_000):
+        for _ in range(choose(some=2_000, many=10_000)):
             votes = any_ensemble(random)
             share = random.choice(["best", "0", "0.1", "0.4"])
             found = guaranteed_values(votes, share if share == "best" else float(share))

@@ -356,15 +356,31 @@ class TestDrMetricFrame:
     @pytest.mark.parametrize("values", [["M", None, "F", "M"], [1, np.nan, 0, 1]])
     def test_rows_without_a_sensitive_value_are_a_group(self, values):
         X = pd.DataFrame({"sex": values, "score": range(4)})
-        frame = dr_metric_frame(
-            lambda X: (X["score"] > 1).astype(int),
-            X,
-            [0, 1, 0, 1],
-            privileged={"sex": values[0]},
-            missing="keep",
-        )
+        with pytest.warns(UserWarning, match=r"no perturbed row.*NaN"):
+            frame = dr_metric_frame(
+                lambda X: (X["score"] > 1).astype(int),
+                X,
+                [0, 1, 0, 1],
+                privileged={"sex": values[0]},
+                missing="keep",
+            )
         named = [str(X["sex"][row]) for row in (0, 2)]
         assert set(frame.by_group.index) == {*named, "(missing)"}
+
+    @pytest.mark.parametrize("weights", [None, [1, 5, 2, 1]])
+    @pytest.mark.filterwarnings("ignore:a group has no perturbed row")
+    def test_rows_without_a_sensitive_value_do_not_dilute_the_risk(self, weights):
+        X = pd.DataFrame({"sex": ["M", None, "F", "M"], "score": [9, 9, 1, 1]})
+        hires = lambda X: (X["score"] + (X["sex"] == "M") > 9).astype(int)  # noqa: E731
+        y = [1, 0, 0, 1]
+        options = {"privileged": {"sex": "M"}, "missing": "keep", "sample_weight": weights}
+        frame = dr_metric_frame(hires, X, y, **options)
+        w = np.ones(4) if weights is None else np.array(weights)
+        assert frame.overall["discriminative_risk"] == pytest.approx(w[0] / w[[0, 2, 3]].sum())
+        assert np.isnan(frame.by_group["discriminative_risk"]["(missing)"])
+        assert frame.overall["accuracy"] == pytest.approx(w[:3].sum() / w.sum())
+        scorer = risk_scorer({"sex": "M"}, missing="keep")
+        assert scorer(hires, X, sample_weight=weights) == -frame.overall["discriminative_risk"]
 
     def test_draws_as_many_samples_as_asked(self, income):
         tree, X, y = income

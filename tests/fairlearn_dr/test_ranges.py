@@ -45,6 +45,7 @@ def test_a_metric_frame_has_the_sides_of_the_range(people, y, forest):
     assert frame.by_group["discriminative_risk"].iloc[0] == pytest.approx(young, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:a group has no perturbed row")
 def test_missing_ages_are_a_group(people, y):
     some = people.assign(age=people["age"].where(people["age"] != 40))
     rule = lambda X: (X["debt"] > 0).astype(int)  # noqa: E731

@@ -19,6 +19,7 @@ OWN = {
     "fairlearn_dr": "fairlearn_dr",
     "aif360_dr": "aif360_dr",
     "dr_adapters": "adapters",
+    "dr_integrations": "dr_integrations",
 }
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
-from bad_inputs import adapters, aif360, aif360_sklearn, command, core, fairlearn
+from bad_inputs import adapters, aif360, aif360_sklearn, command, core, fairlearn, integrations
 
 TABLES = {
     "dr_core": core,
@@ -19,6 +19,7 @@ TABLES = {
     "aif360_dr": aif360,
     "aif360_dr.sklearn": aif360_sklearn,
     "dr_adapters": adapters,
+    "dr_integrations": integrations,
 }
 CASES = {
     f"{package}.{name}: {case}": what

@@ -15,6 +15,7 @@ from snapshots import snapshot
 
 import aif360_dr
 import dr_core
+import dr_integrations
 import fairlearn_dr
 from aif360_dr.examples import hiring
 from aif360_dr.sklearn import discriminative_risk, discriminative_risk_scorer
@@ -212,6 +213,32 @@ CALLS = {
         "perturb": (lambda *given: dr_core.perturb(*given, random_state=0), X, BOTH),
         "suggest_couplings": (dr_core.suggest_couplings, X, BOTH),
         "poaf": (lambda votes: dr_core.poaf(votes, 2, n_iter=0, random_state=0), VOTES),
+        "ParetoFrontDisplay": (
+            lambda result, votes: dr_core.ParetoFrontDisplay.from_result(result, votes=votes),
+            dr_core.epaf(VOTES, 2),
+            VOTES,
+        ),
+        "RiskDisplay": (
+            lambda *given: dr_core.RiskDisplay.from_estimator(*given[:3], sample_weight=given[3]),
+            rule,
+            X,
+            BOTH,
+            WEIGHTS,
+        ),
+    },
+    "dr_integrations": {
+        "RiskEvaluator": (
+            lambda config, dataset: dr_integrations.RiskEvaluator.can_evaluate(
+                model_type="classifier", evaluator_config=config
+            ),
+            {"privileged": SEX, "n_boot": 5},
+            NUMBERS,
+        ),
+        "add_to_card": (
+            lambda card, comparison: dr_integrations.add_to_card(card, comparison),
+            "# Card",
+            dr_core.compare({"m": rule}, NUMBERS, Y, SEX),
+        ),
     },
     "fairlearn_dr": {
         "AttributeMarginalizer": (
@@ -403,12 +430,14 @@ EXEMPT = {
         "POSITIONS",
         "chernoff",
         "clopper_pearson",
+        "rows_needed",
         "wilson",
     },  # results, constants and functions of numbers
     "dr_adapters": {"FairlearnData"},  # a result
     "fairlearn_dr": {"show_dashboard"},  # with the dashboard's own tests, where raiwidgets is
     "aif360_dr": set(),
     "aif360_dr.sklearn": set(),
+    "dr_integrations": set(),
 }
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from textbook.intervals import count_rows
 
-from dr_core import chernoff, clopper_pearson, wilson
+from dr_core import chernoff, clopper_pearson, rows_needed, wilson
 from dr_core._utils import MeanSample
 
 
@@ -92,3 +93,22 @@ class TestSamplesOfValues:
 
     def test_without_rows_nothing_is_known(self):
         assert math.isnan(MeanSample.of_values(np.empty(0), np.empty(0)).mean)
+
+
+METHODS = {"clopper-pearson": clopper_pearson, "wilson": wilson, "chernoff": chernoff}
+
+
+@given(st.floats(0, 1), st.floats(0.1, 0.9), st.sampled_from([*METHODS]))
+def test_rows_needed_are_the_first_number_that_counting_up_finds(rate, width, method):
+    expected = count_rows(rate, width, lambda mean, n: METHODS[method](mean, n, 0.95))
+    assert rows_needed(rate, width, method=method) == expected
+
+
+@pytest.mark.parametrize("width", [1e-5, 1e-3])
+def test_narrow_intervals_need_rows_in_proportion_to_the_inverse_square_of_the_width(width):
+    z = 1.959964
+    assert rows_needed(0.3, width) == pytest.approx(0.21 * (2 * z / width) ** 2, rel=0.01)
+
+
+def test_a_rate_of_0_needs_rows_until_the_upper_end_reaches_the_width():
+    assert rows_needed(0, 0.01) == math.ceil(math.log(0.025) / math.log(0.99))

@@ -28,11 +28,16 @@ def run(capsys, *arguments):
         (["--max-risk", "five"], 2, None),
     ],
 )
-def test_a_process_ends_with_the_decision(limits, code, outcome):
-    done = subprocess.run([*COMMAND, "credit", *limits], capture_output=True, text=True)
-    assert done.returncode == code
-    assert outcome is None or f"{outcome}: discriminative risk of model for all" in done.stdout
-    assert ("rows would decide" in done.stdout) == (code == 3)
+def test_the_exit_code_is_the_decision(capsys, limits, code, outcome):
+    found, out, _ = run(capsys, "credit", *limits)
+    assert found == code
+    assert outcome is None or f"{outcome}: discriminative risk of model for all" in out
+    assert ("rows would decide" in out) == (code == 3)
+
+
+def test_a_process_ends_with_the_exit_code():
+    undecided = ["ricci", "--max-risk", "0.001"]
+    assert subprocess.run([*COMMAND, *undecided], capture_output=True).returncode == 3
 
 
 def test_one_failed_limit_fails_all(capsys, tmp_path):

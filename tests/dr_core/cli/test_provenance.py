@@ -54,13 +54,13 @@ def test_the_report_has_hash_and_command(capsys, tmp_path):
     [
         ("ricci",),
         ("credit", "--max-risk", "0.1", "--html", "a.html"),
-        ("income", "--n-boot", "0"),
-        ("income", "--coupled", "rules.json", "--n-boot", "20"),
+        ("ricci", "--n-boot", "0"),
+        ("ricci", "--coupled", "rules.json", "--n-boot", "20"),
     ],
 )
 def test_the_output_follows_the_schema(capsys, tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
-    rules = {"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}
+    rules = {"Position": {"Race": {"W": {"Lieutenant": "Captain"}}}}
     (tmp_path / "rules.json").write_text(json.dumps(rules))
     assert run(capsys, *arguments, "--json", "a.json")[0] in (0, 1, 3)
     jsonschema.validate(json.loads((tmp_path / "a.json").read_text()), SCHEMA)

@@ -165,7 +165,7 @@ def test_the_cell_bootstrap_has_the_distribution_of_a_row_bootstrap(weighted, ex
     tally = make(*arrays, [0, 1], weights)
     blocks = [measure(t, 1, names) for t in tally.bootstrap(4000, np.random.default_rng(0))]
     cells = {name: np.concatenate([block[name] for block in blocks]) for name in names}
-    rows = row_bootstrap(arrays, [0, 1], weights, names, 4000, make)
+    rows = row_bootstrap(arrays, [0, 1], weights, names, 2000, make)
     for name in names:
         spread = rows[name].std()
         difference = np.quantile(cells[name], QUANTILES) - np.quantile(rows[name], QUANTILES)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from effort import effort
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
@@ -50,7 +51,7 @@ def searching(monkeypatch):
 
 
 @pytest.mark.usefixtures("searching")
-@settings(max_examples=1000)
+@effort(some=150, many=1000)
 @given(ensembles(), st.sampled_from([(1, 0, 2), (1, 2, 0)]))
 @pytest.mark.parametrize("method", METHODS)
 def test_renaming_the_classes_keeps_the_same_members_with_the_same_error_and_risk(

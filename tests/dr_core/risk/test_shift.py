@@ -10,7 +10,12 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
-from dr_core import RandomizedModel, assess_risk, assess_shift, learn_attributes
+from dr_core import (
+    RandomizedModel,
+    assess_risk,
+    assess_shift,
+    learn_attributes,
+)
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SEXES, RACES = ["F", "M"], ["A", "B", "O", "W"]
@@ -280,6 +285,68 @@ def test_rows_without_a_value_count_as_unmoved():
     shift = assess_shift(lambda X: 1.0 * (X["sex"] == "M"), gaps, attributes)
     assert shift.mean == pytest.approx(0.5)
     assert "102 rows with a missing value were not perturbed" in repr(shift)
+
+
+def test_rows_without_a_value_do_not_dilute_the_headline():
+    gaps = X.assign(sex=X["sex"].where(np.arange(len(X)) % 2 == 0, None))
+    attributes = learn_attributes(gaps, {"sex": "M"}, missing="keep")
+    score = lambda X: X["points"] * (X["sex"] == "M")  # noqa: E731
+    shift = assess_shift(score, gaps, attributes)
+    known = gaps[gaps["sex"].notna()].reset_index(drop=True)
+    alone = assess_shift(score, known, {"sex": "M"})
+    assert shift.mean_perturbed == alone.mean == 2 * shift.mean
+    assert f"moves by {alone.mean:.4g} on average" in repr(shift)
+    found, expected = shift.interval(only_perturbed=True), alone.interval()
+    assert found.low == pytest.approx(expected.low, rel=0.02)
+    assert found.high == pytest.approx(expected.high, rel=0.02)
+
+
+def test_coupled_columns_are_named_in_the_headline():
+    rules = {"points": {"sex": lambda sex, points: points + (sex == "M")}}
+    attributes = learn_attributes(X, {"sex": "M"}, coupled=rules)
+    shift = assess_shift(lambda X: 1.0 * X["points"], X, attributes)
+    assert "sex (and points with it)" in repr(shift)
+
+
+def test_rows_of_one_person_say_nothing_about_others():
+    shift = assess_shift(arbitrary_score(7), X, PRIVILEGED, person=np.zeros(len(X), dtype=int))
+    assert (shift.interval().low, shift.interval().high) == (0, np.inf)
+    assert shift.interval("signed_mean").low == -np.inf
+
+
+@pytest.mark.parametrize("of", ["mean", "signed_mean"])
+@pytest.mark.parametrize("attribute", [None, "race"])
+@pytest.mark.filterwarnings("ignore:no marginalised row:UserWarning")
+@pytest.mark.filterwarnings("ignore:no privileged row:UserWarning")
+def test_the_interval_of_a_group_is_that_of_its_rows(of, attribute):
+    shift = assess_shift(arbitrary_score(7), X, PRIVILEGED)
+    group = "F, W" if attribute is None else "W"
+    some = X[(X["race"] == "W") & ((X["sex"] == "F") | (attribute is not None))]
+    alone = assess_shift(
+        arbitrary_score(7), some.reset_index(drop=True), learn_attributes(X, PRIVILEGED)
+    )
+    found = shift.interval(of, attribute=attribute, group=group)
+    assert found[:2] == pytest.approx(alone.interval(of, attribute=attribute)[:2], rel=1e-12)
+
+
+def test_ends_of_quantiles_are_order_statistics():
+    some = X[:20].assign(points=np.arange(20))
+    shift = assess_shift(lambda X: X["points"] * (X["sex"] == "M"), some, {"sex": "M"})
+    found = shift.quantile_intervals([0.5, 0.02, 0.98], 0.95)
+    # P(6 <= Binomial(20, 1/2) <= 14) = 0.959: the 6th and the 15th of 0 to 19
+    assert found.loc[0.5].tolist() == [9, 5, 14]
+    assert found.loc[0.02, "low"] == 0
+    assert found.loc[0.98, "high"] == np.inf
+    signed = shift.quantile_intervals([0.02], signed=True)
+    assert signed["low"].tolist() == [-np.inf]
+
+
+def test_quantiles_of_few_people_are_less_certain():
+    person = np.arange(len(X)) % 10
+    shift = assess_shift(arbitrary_score(7), X, PRIVILEGED, person=person)
+    rows = assess_shift(arbitrary_score(7), X, PRIVILEGED)
+    wide, narrow = (one.quantile_intervals([0.5]).iloc[0] for one in (shift, rows))
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
 
 
 def test_the_interval_contains_the_mean_and_shrinks_with_rows():

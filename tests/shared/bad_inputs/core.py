@@ -15,8 +15,10 @@ from bad_inputs.allowed import DATASETS, ENSEMBLES, MEASURES, SELECTIONS
 from dr_core import (
     Ensemble,
     OneHot,
+    ParetoFrontDisplay,
     Predictions,
     RandomizedModel,
+    RiskDisplay,
     Votes,
     as_ensemble,
     assess_risk,
@@ -39,6 +41,7 @@ from dr_core import (
     marginalize,
     perturb,
     poaf,
+    rows_needed,
     suggest_couplings,
     wilson,
 )
@@ -766,6 +769,40 @@ CASES = {
             ),
             ValueError,
             ("'z'", "reference", "'a'", "'b'", "'c'", "type"),
+        ),
+    },
+    "RiskDisplay": {
+        "an unknown kind of bars": (
+            lambda: RiskDisplay.from_estimator(model, X, SEX, by="sex"),
+            ValueError,
+            ("by", "attribute", "group", "'sex'"),
+        ),
+        "values in place of an assessment": (
+            lambda: RiskDisplay.from_assessment(X),
+            TypeError,
+            ("assessment", "DataFrame", "assess_risk"),
+        ),
+        "a confidence above 1": (
+            lambda: RiskDisplay.from_assessment(risk(), confidence=95),
+            ValueError,
+            ("confidence", "0", "1", "95"),
+        ),
+    },
+    "ParetoFrontDisplay": {
+        "a forest that is no pruner": (
+            lambda: ParetoFrontDisplay.from_estimator(forest()),
+            TypeError,
+            ("estimator", "RandomForestClassifier", "pruner"),
+        ),
+        "a forest that is not fitted": (
+            lambda: ParetoFrontDisplay.from_estimator(RandomForestClassifier()),
+            NotFittedError,
+            ("RandomForestClassifier", "not fitted", "fit"),
+        ),
+        "votes in place of a result": (
+            lambda: ParetoFrontDisplay.from_result(VOTES),
+            TypeError,
+            ("result", "Votes", "PruningResult", "pruner"),
         ),
     },
     "assess_shift": {
@@ -1533,6 +1570,21 @@ CASES = {
             lambda: chernoff(0.5, 10, 95),
             ValueError,
             ("confidence", "0", "1", "95"),
+        ),
+    },
+    "rows_needed": {
+        "a percentage as rate": (
+            lambda: rows_needed(5, 0.02),
+            ValueError,
+            ("rate", "[0, 1]", "5"),
+        ),
+        "a missing rate": (lambda: rows_needed(float("nan"), 0.02), ValueError, ("rate", "nan")),
+        "no width": (lambda: rows_needed(0.05, 0), ValueError, ("width", "(0, 1)", "0.02")),
+        "a percentage as width": (lambda: rows_needed(0.05, 2), ValueError, ("width", "(0, 1)")),
+        "an unknown interval": (
+            lambda: rows_needed(0.05, 0.02, method="wald"),
+            ValueError,
+            ("method", "clopper-pearson", "'wald'"),
         ),
     },
     "export": {

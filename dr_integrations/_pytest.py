@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dr_integrations._defaults import AUDIT_DEFAULTS
+
 if TYPE_CHECKING:
     from dr_core import Comparison
 
@@ -19,7 +21,6 @@ MARKER = (
     "dr_audit(max_risk=..., max_gap=..., undecided='fail'): limits of the fixture dr_audit; see "
     "dr_core.Comparison.check"
 )
-N_BOOT = 1000
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,8 +56,7 @@ def _audit(
 
     if undecided not in ("fail", "skip"):
         raise ValueError(f"undecided must be 'fail' or 'skip'; got {undecided!r}.")
-    how = {"n_boot": N_BOOT, "random_state": 0} | options
-    comparison = compare({"model": model}, X, y, privileged, **how)
+    comparison = compare({"model": model}, X, y, privileged, **AUDIT_DEFAULTS | options)
     verdict = comparison.check(max_risk=max_risk, max_gap=max_gap)
     if verdict.outcome == "undecided" and undecided == "skip":
         pytest.skip(str(verdict))
