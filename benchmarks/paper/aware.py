@@ -37,8 +37,16 @@ from benchmarks.paper.protocol import (
     make_ensemble,
     make_learner,
 )
-from benchmarks.paper.pruned import BY_ATTRIBUTE, Row, our_methods, pruning_rows
+from benchmarks.paper.pruned import (
+    BY_ATTRIBUTE,
+    TIE_FREE,
+    Row,
+    our_methods,
+    pruning_rows,
+    tie_free_poaf,
+)
 from benchmarks.paper.store import Settings, run
+from benchmarks.paper.ties import with_tie_free
 from dr_core import as_ensemble, compare
 from dr_core.perturbation import ALL
 
@@ -64,8 +72,10 @@ def main(settings: Settings) -> None:
     missing = fairgbm_environment.why_unavailable()
     found = gather(settings)
     folder = settings.folder("aware")
-    write_csv(means_and_stds(found), folder / "means.csv")
+    means = means_and_stds(found)
+    write_csv(means, folder / "means.csv")
     write_csv(rank_methods(found), folder / "ranks.csv")
+    write_csv(tie_free_ranks(means), folder / "ranks_tie_free.csv")
     for measure in MEASURES:
         show_measure(found, measure)
     draw_ranks(found, folder)
@@ -97,7 +107,7 @@ def judge_pruned(dataset: str, fold: int, quick: bool) -> list[Row]:
     return [
         row
         for protocol in PROTOCOLS
-        for row in judged(pruned(data, rows, protocol), PRUNED, data, rows, protocol)
+        for row in judged(pruned(data, rows, protocol), [*PRUNED, TIE_FREE], data, rows, protocol)
     ]
 
 
@@ -118,14 +128,15 @@ def trained_on_everything(data: Data, fold: Fold) -> dict[str, Any]:
 
 
 def pruned(data: Data, fold: Fold, protocol: str) -> dict[str, Any]:
-    """Bagged trees, pruned by the paper's methods."""
+    """Bagged trees, pruned by the paper's methods, and by POAF without ties."""
     fitted = fold.train if protocol == PAPER else fold.fitted
     model = make_ensemble("bagging", fold.number).fit(*data.rows(fitted))
     on = pruning_rows(fold, protocol)
     votes = data.votes(model, on, "aware", protocol, seed=fold.number)
+    methods = our_methods(protocol) | {TIE_FREE: tie_free_poaf(protocol)}
     return {
         name: as_ensemble(model).subset(prune(votes, KEPT).members)
-        for name, prune in our_methods(protocol).items()
+        for name, prune in methods.items()
     }
 
 
@@ -190,6 +201,18 @@ def rank_methods(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(tables)
 
 
+def tie_free_ranks(means: pd.DataFrame) -> pd.DataFrame:
+    """Average ranks with the tie-free POAF in the place of POAF, by protocol and measure."""
+    tables = []
+    for protocol, part in with_tie_free(means).groupby("protocol", sort=False):
+        for measure, better in BETTER.items():
+            wide = part.pivot(index=["dataset", "attribute"], columns="method", values=measure)
+            ranks = statistics.average_ranks(wide.dropna(axis="columns", how="all"), better)
+            table = ranks.reindex(METHODS).rename("average rank").reset_index()
+            tables.append(table.assign(protocol=protocol, measure=measure))
+    return pd.concat(tables)
+
+
 def show_measure(found: pd.DataFrame, measure: str) -> None:
     """Print published and measured values, and ranks, of one measure."""
     table = PUBLISHED.get(measure, f"aware_{measure}")
@@ -224,6 +247,7 @@ def draw_trade_offs(found: pd.DataFrame, folder: Path) -> None:
 
 def draw_points(ax: Any, found: pd.DataFrame, measure: str) -> None:
     """Mean of each method by data set and attribute."""
+    found = found[found["method"].isin(METHODS)]
     means = found.groupby(["method", "dataset", "attribute"])[["accuracy", measure]].mean()
     for name, colour, marker in zip(METHODS, COLOURS, MARKERS, strict=False):
         points = means.loc[name]

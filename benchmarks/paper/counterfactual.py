@@ -77,7 +77,7 @@ class FairAdd(_Linear):
 class FairK(_Linear):
     """The posterior mean of latent knowledge, with parameters that are themselves inferred."""
 
-    def __init__(self, n_draws: int = 2000, n_warmup: int = 1000, random_state: int = 0) -> None:
+    def __init__(self, n_draws: int = 500, n_warmup: int = 50, random_state: int = 0) -> None:
         self.n_draws = n_draws
         self.n_warmup = n_warmup
         self.random_state = random_state

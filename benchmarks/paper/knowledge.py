@@ -8,17 +8,18 @@ The causal model of Kusner et al. (Counterfactual Fairness, 2017), as the paper 
     K    ~ N(0, 1)
 
 Race R and sex S enter through one effect for each value. Coefficients have flat priors, σ_G² has
-Kusner's inverse gamma(1, 1). One sweep of the chain draws
+Kusner's inverse gamma(1, 1).
 
-1. K of all students at once, by a random-walk Metropolis step each;
-2. the coefficients of GPA and FYA and σ_G², from their exact conditional distributions;
-3. the coefficients of LSAT, by a Metropolis step shaped like their posterior;
-4. a common scale of K, against its coefficients: the likelihood does not change;
-5. how much of GPA is knowledge and how much is noise, the noise e of each student kept and K
-   following from it.
+K has one dimension, so it is integrated out numerically, student by student. What remains is the
+posterior of the parameters, about 30 of them, with a gradient (`Likelihood`). It is sampled in
+three steps:
 
-The last two free the chain from creeping, since K and the parameters determine each other closely
-(Liu and Sabatti's scale move; Yu and Meng's interweaving).
+1. find its mode by a quasi-Newton method;
+2. change to coordinates in which the curvature at the mode is the identity;
+3. run Hamiltonian Monte Carlo in these, from different starting points.
+
+A chain that draws K and the parameters in turn moves slowly, as each determines the other (R-hat
+was 1.145 after 4,000 sweeps). This one does not draw K.
 """
 
 from __future__ import annotations
@@ -26,14 +27,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize
 
 from dr_core._utils import Array
 
 NODES = 64
 """Points of the Gauss-Hermite rule for the posterior mean of K."""
 
-ONE_ACCEPTED, LSAT_ACCEPTED = 0.44, 0.25
-"""Acceptance that random walks are tuned to, in one dimension and in several."""
+SAMPLING_NODES = 24
+"""Points of the rule while the parameters are sampled."""
+
+BLOCK = 1024
+"""Students evaluated together, so that their arrays stay in the cache."""
+
+STEP, LEAPS = 0.6, 4
+"""Step and number of leapfrog steps of a draw; together about a quarter of a turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +104,9 @@ def infer_knowledge(
     students: Students,
     fya: Array,
     *,
-    n_draws: int = 2000,
-    n_warmup: int = 1000,
-    n_chains: int = 2,
+    n_draws: int = 500,
+    n_warmup: int = 50,
+    n_chains: int = 4,
     random_state: int = 0,
 ) -> Posterior:
     """Sample the posterior of the parameters.
@@ -106,18 +114,18 @@ def infer_knowledge(
     Parameters
     ----------
     students, fya : the training students and their first-year average
-    n_draws, n_warmup : sweeps of each chain kept, and thrown away before
+    n_draws, n_warmup : draws of each chain kept, and thrown away before
     n_chains : chains, from different starting points
     random_state : int
     """
-    seeds = np.random.SeedSequence(random_state).spawn(n_chains)
-    chains = []
-    for seed in seeds:
-        chain = _Chain(students, fya, np.random.default_rng(seed))
-        for _ in range(n_warmup):
-            chain.sweep(tune=True)
-        chains += [chain.sweep() for _ in range(n_draws)]
-    return Posterior(*(np.array(part) for part in zip(*chains, strict=True)), n_chains)
+    likelihood = Likelihood(students, fya)
+    mode = find_mode(likelihood)
+    root = curvature_root(likelihood, mode)
+    draws = []
+    for seed in np.random.SeedSequence(random_state).spawn(n_chains):
+        chain = Chain(likelihood, mode, root, np.random.default_rng(seed))
+        draws += [chain.draw() for _ in range(n_warmup + n_draws)][n_warmup:]
+    return Posterior(*(np.array(part) for part in zip(*draws, strict=True)), n_chains)
 
 
 def r_hat(draws: Array, n_chains: int) -> float:
@@ -128,126 +136,124 @@ def r_hat(draws: Array, n_chains: int) -> float:
     return float(np.sqrt((length - 1) / length + between / within))
 
 
-class _Chain:
-    """State of one chain."""
+class Likelihood:
+    """Log posterior of the parameters and its gradient, K integrated out.
 
-    def __init__(self, students: Students, fya: Array, rng: np.random.Generator) -> None:
-        self.students, self.fya_observed, self.rng = students, fya, rng
-        d = students.design.shape[1]
-        self.gram = students.design.T @ students.design
-        # K starts at the scores it explains, which also tells which sign of K is meant.
-        scores = [(v - v.mean()) / v.std() for v in (students.gpa, fya)]
-        self.k = sum(scores) / 2 + rng.normal(size=len(fya))
-        self.k /= self.k.std()
-        self.lsat = np.append(np.log(students.lsat.mean()), np.zeros(d))
-        self.lsat_shape = np.eye(d + 1) * 1e-3
-        self.k_step, self.lsat_step, self.noise_step, self.sweeps = 1.0, 1.0, 0.01, 0
-        self.sigma = float(students.gpa.std())
-        self._draw_linear()
+    Parameters are one array: coefficients of GPA (those of the design, then w_G), log σ_G,
+    coefficients of LSAT, coefficients of FYA.
+    """
 
-    def sweep(self, tune: bool = False) -> tuple[Array, Array, Array, float]:
-        """Draw everything once."""
-        accepted = self._draw_k(), self._draw_lsat()
-        self._draw_linear()
-        self._draw_scale()
-        accepted += (self._draw_noise_share(),)
-        if tune:
-            self._tune(*accepted)
-        return self.gpa.copy(), self.lsat.copy(), self.fya.copy(), self.sigma
+    def __init__(self, students: Students, fya: Array) -> None:
+        self.students, self.fya = students, fya
+        self.nodes, weights = np.polynomial.hermite_e.hermegauss(SAMPLING_NODES)
+        self.log_weights = np.log(weights)
 
-    def _log_posterior(self, k: Array) -> Array:
-        """Log density of each student's K given the rest, up to a constant."""
-        design = self.students.design
-        gpa = self.students.gpa - design @ self.gpa[:-1] - self.gpa[-1] * k
-        fya = self.fya_observed - design @ self.fya[:-1] - self.fya[-1] * k
-        rate = design @ self.lsat[:-1] + self.lsat[-1] * k
-        normal = -(k**2 + (gpa / self.sigma) ** 2 + fya**2) / 2
-        return np.asarray(normal + self.students.lsat * rate - np.exp(rate))
+    def split(self, parameters: Array) -> tuple[Array, float, Array, Array]:
+        """Coefficients of GPA, log σ_G, coefficients of LSAT and of FYA."""
+        d = self.students.design.shape[1] + 1
+        return parameters[:d], parameters[d], parameters[d + 1 : 2 * d + 1], parameters[-d:]
 
-    def _draw_k(self) -> float:
-        proposal = self.k + self.k_step * self.rng.normal(size=len(self.k))
-        gain = self._log_posterior(proposal) - self._log_posterior(self.k)
-        accept = np.log(self.rng.random(len(self.k))) < gain
-        self.k = np.where(accept, proposal, self.k)
-        return float(accept.mean())
+    def __call__(self, parameters: Array) -> tuple[float, Array]:
+        """Return the log posterior, up to a constant, and its gradient."""
+        starts = range(0, len(self.fya), BLOCK)
+        blocks = [self._add(slice(start, start + BLOCK), parameters) for start in starts]
+        value, gradient = (sum(parts) for parts in zip(*blocks, strict=True))
+        # The inverse gamma(1, 1) prior of σ², as a density of log σ.
+        position = self.students.design.shape[1] + 1
+        log_sigma, precision = parameters[position], np.exp(-2 * parameters[position])
+        gradient[position] += 2 * precision - 2
+        return float(value - 2 * log_sigma - precision), gradient
 
-    def _draw_linear(self) -> None:
-        """GPA and FYA given K are linear regressions, the latter with variance 1."""
-        cross = self.students.design.T @ self.k
-        gram = np.block([[self.gram, cross[:, None]], [cross[None], self.k @ self.k]])
-        root = np.linalg.cholesky(np.linalg.inv(gram))
-        centre, rest = self._least_squares(gram, self.students.gpa)
-        freedom = len(self.k) - len(gram) + 2
-        self.sigma = float(np.sqrt((rest + 2) / self.rng.chisquare(freedom)))
-        self.gpa = centre + self.sigma * root @ self.rng.normal(size=len(gram))
-        centre, _ = self._least_squares(gram, self.fya_observed)
-        self.fya = centre + root @ self.rng.normal(size=len(gram))
+    def _add(self, rows: slice, parameters: Array) -> tuple[float, Array]:
+        """What these students add to the log likelihood and its gradient."""
+        (a, log_sigma, b, c), k = self.split(parameters), self.nodes
+        design, lsat = self.students.design[rows], self.students.lsat[rows]
+        gpa, fya = self.students.gpa[rows] - design @ a[:-1], self.fya[rows] - design @ c[:-1]
+        rate, growth = design @ b[:-1], np.exp(b[-1] * k)
+        precision, mean = np.exp(-2 * log_sigma), np.exp(rate)
+        # The log density of a student's data and K = k is, up to a constant,
+        #   k (w_G gpa/σ² + w_L LSAT + w_F fya) - k² (w_G²/σ² + w_F²)/2 - mean exp(w_L k):
+        # one product of (n, 2) and (2, nodes), plus a row.
+        linear = a[-1] * precision * gpa + b[-1] * lsat + c[-1] * fya
+        log = np.column_stack([linear, -mean]) @ np.vstack([k, growth])
+        log += self.log_weights - k**2 * (a[-1] ** 2 * precision + c[-1] ** 2) / 2
+        top = log.max(axis=1, keepdims=True)
+        share = np.exp(log - top)
+        total = share.sum(axis=1)
+        value = np.log(total).sum() + top.sum() - (precision * gpa @ gpa + fya @ fya) / 2
+        value += lsat @ rate - len(gpa) * log_sigma
 
-    def _least_squares(self, gram: Array, target: Array) -> tuple[Array, float]:
-        """Coefficients, and the sum of squares they leave."""
-        right = np.append(self.students.design.T @ target, self.k @ target)
-        centre = np.linalg.solve(gram, right)
-        return centre, float(target @ target - centre @ right)
+        # Fisher's identity: the gradient is the expectation over K of the complete one.
+        moments = share @ np.column_stack([k, k**2, growth, k * growth]) / total[:, None]
+        first, second, grown, tilted = moments.T
+        square = gpa @ gpa - 2 * a[-1] * gpa @ first + a[-1] ** 2 * second.sum()
+        gradient = [
+            precision * (design.T @ (gpa - a[-1] * first)),
+            precision * (gpa @ first - a[-1] * second.sum()),
+            precision * square - len(gpa),
+            design.T @ (lsat - mean * grown),
+            lsat @ first - mean @ tilted,
+            design.T @ (fya - c[-1] * first),
+            fya @ first - c[-1] * second.sum(),
+        ]
+        return float(value), np.hstack(gradient)
 
-    def _log_poisson(self, coefficients: Array) -> float:
-        rate = self.students.design @ coefficients[:-1] + coefficients[-1] * self.k
-        return float(self.students.lsat @ rate - np.exp(rate).sum())
 
-    def _draw_lsat(self) -> float:
-        step = self.lsat_step * self.lsat_shape @ self.rng.normal(size=len(self.lsat))
-        gain = self._log_poisson(self.lsat + step) - self._log_poisson(self.lsat)
-        accept = np.log(self.rng.random()) < gain
-        if accept:
-            self.lsat = self.lsat + step
-        return float(accept)
+def find_mode(likelihood: Likelihood) -> Array:
+    """The parameters of highest posterior density, with positive loadings."""
+    students, fya = likelihood.students, likelihood.fya
+    # Half of what the design leaves unexplained of GPA and FYA is taken for knowledge.
+    columns = (students.gpa, np.log1p(students.lsat), fya)
+    fits = [np.linalg.lstsq(students.design, column)[0] for column in columns]
+    spread = [np.std(c - students.design @ fit) for c, fit in zip(columns, fits, strict=True)]
+    start = np.hstack([
+        *(fits[0], spread[0] / 2, np.log(spread[0])),
+        *(fits[1], spread[1] / 2),
+        *(fits[2], spread[2] / 2),
+    ])  # fmt: skip
 
-    def _draw_scale(self) -> None:
-        """K → cK and w → w/c leave the likelihood alone: c² ΣK² is χ² with n - 3 degrees."""
-        c = np.sqrt(self.rng.chisquare(len(self.k) - 3) / (self.k @ self.k))
-        self.k *= c
-        for coefficients in (self.gpa, self.lsat, self.fya):
-            coefficients[-1] /= c
+    def loss(parameters: Array) -> tuple[float, Array]:
+        value, gradient = likelihood(parameters)
+        return -value, -gradient
 
-    def _draw_noise_share(self) -> float:
-        """Turn (w_G, σ_G) = r (cos α, sin α) by a small angle, e = (GPA - w_G K - …)/σ_G kept.
+    return np.asarray(minimize(loss, start, jac=True, method="BFGS").x)
 
-        Given e and GPA, K = (GPA - … - σ_G e)/w_G, and the density is that of K, LSAT and FYA,
-        times w_G⁻ⁿ and the prior of σ_G.
-        """
-        residual = self.students.gpa - self.students.design @ self.gpa[:-1]
-        noise = (residual - self.gpa[-1] * self.k) / self.sigma
-        r, angle = np.hypot(self.gpa[-1], self.sigma), np.arctan2(self.sigma, self.gpa[-1])
-        angle += self.noise_step * self.rng.normal()
-        w, sigma = r * np.cos(angle), r * np.sin(angle)
-        if w <= 0 or sigma <= 0:
-            return 0.0
-        k = (residual - sigma * noise) / w
-        gain = self._log_density_at(k, w, sigma) - self._log_density_at(
-            self.k, self.gpa[-1], self.sigma
-        )
-        accept = np.log(self.rng.random()) < gain
-        if accept:
-            self.k, self.gpa[-1], self.sigma = k, w, float(sigma)
-        return float(accept)
 
-    def _log_density_at(self, k: Array, w: float, sigma: float) -> float:
-        fya = self.fya_observed - self.students.design @ self.fya[:-1] - self.fya[-1] * k
-        rate = self.students.design @ self.lsat[:-1] + self.lsat[-1] * k
-        students = -(k @ k + fya @ fya) / 2 + self.students.lsat @ rate - np.exp(rate).sum()
-        return float(students - len(k) * np.log(w) - 3 * np.log(sigma) - sigma**-2)
+def curvature_root(likelihood: Likelihood, mode: Array, width: float = 1e-4) -> Array:
+    """R with R Rᵀ the inverse of the negative Hessian at the mode."""
+    steps = width * np.eye(len(mode))
+    rows = [likelihood(mode + step)[1] - likelihood(mode - step)[1] for step in steps]
+    hessian = -np.array(rows) / (2 * width)
+    return np.linalg.cholesky(np.linalg.inv((hessian + hessian.T) / 2))
 
-    def _tune(self, k_accepted: float, lsat_accepted: float, noise_accepted: float) -> None:
-        self.sweeps += 1
-        rate = self.sweeps**-0.5
-        self.k_step *= np.exp(rate * (k_accepted - ONE_ACCEPTED))
-        self.lsat_step *= np.exp(rate * (lsat_accepted - LSAT_ACCEPTED))
-        self.noise_step *= np.exp(rate * (noise_accepted - ONE_ACCEPTED))
-        if self.sweeps in (1, 50, 200):
-            self._shape_lsat_step()
 
-    def _shape_lsat_step(self) -> None:
-        """Steps of the size and shape of the posterior of a Poisson regression."""
-        matrix = np.column_stack([self.students.design, self.k])
-        mean = np.exp(matrix @ self.lsat)
-        self.lsat_shape = np.linalg.cholesky(np.linalg.inv(matrix.T @ (matrix * mean[:, None])))
-        self.lsat_step = 2.38 / np.sqrt(len(self.lsat))
+class Chain:
+    """Hamiltonian Monte Carlo in coordinates z; the parameters are mode + root z."""
+
+    def __init__(
+        self, likelihood: Likelihood, mode: Array, root: Array, rng: np.random.Generator
+    ) -> None:
+        self.likelihood, self.mode, self.root, self.rng = likelihood, mode, root, rng
+        # Twice as wide as the posterior, so that chains that agree have forgotten their start.
+        self._at(2 * rng.normal(size=len(mode)))
+
+    def _at(self, z: Array) -> None:
+        self.z = z
+        self.value, gradient = self.likelihood(self.mode + self.root @ z)
+        self.gradient = self.root.T @ gradient
+
+    def draw(self) -> tuple[Array, Array, Array, float]:
+        """Move once, and return the coefficients of GPA, LSAT and FYA, and σ_G."""
+        momentum = self.rng.normal(size=len(self.z))
+        before = self.z, self.value, self.gradient
+        energy = self.value - momentum @ momentum / 2
+        step = STEP * self.rng.uniform(0.8, 1.2)
+        for _ in range(LEAPS):
+            momentum = momentum + step / 2 * self.gradient
+            self._at(self.z + step * momentum)
+            momentum = momentum + step / 2 * self.gradient
+        gain = self.value - momentum @ momentum / 2 - energy
+        if not np.log(self.rng.random()) < gain:
+            self.z, self.value, self.gradient = before
+        a, log_sigma, b, c = self.likelihood.split(self.mode + self.root @ self.z)
+        return a, b, c, float(np.exp(log_sigma))

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.paper.figures import MARKERS, drawing
+from benchmarks.paper.figures import COLOURS, MARKERS, drawing
 from benchmarks.paper.output import show, write_csv
 from benchmarks.paper.protocol import FOLDS, KEPT, PAPER, RECOMMENDED, folds, load
-from benchmarks.paper.pruned import FULL, GROUPS, Judge, Prune, votes_of
+from benchmarks.paper.pruned import FULL, GROUPS, JOINT, TIE_FREE, Judge, Prune, votes_of
 from benchmarks.paper.statistics import HIGHLIGHTED
 from benchmarks.paper.store import Settings, run
 from dr_core import epaf, poaf
@@ -30,9 +30,11 @@ LAMBDAS = [round(0.1 * i, 1) for i in range(1, 10)]
 ENSEMBLES = {"ricci": "MLP", "credit": "DT", "ppr": "DT"}
 """Data sets, and what is bagged."""
 
-SHOWN = ["objective", "accuracy", "DR", "DP", "EOpp", "PP"]
+SHOWN = ["objective", "accuracy", "DR", "DP", "EOpp", "PP", "accuracy gap"]
 
-METHODS = [FULL, "EPAF-C", "EPAF-D", "POAF"]
+COLOURS_OF = HIGHLIGHTED | {TIE_FREE: COLOURS[3]}
+
+METHODS = [FULL, "EPAF-C", "EPAF-D", "POAF", TIE_FREE]
 
 
 def main(settings: Settings) -> None:
@@ -73,9 +75,9 @@ def prune_for_each_lambda(**piece: Any) -> list[dict[str, Any]]:
             for name, prune in pruners(piece["protocol"]).items()
         }
         for name, pruned in kept.items():
-            means = pd.DataFrame(judge.rows(pruned)).drop(columns="attribute").mean()
-            objective = scalar_objective(pruned, trade_off)
-            found.append({"lambda": trade_off, "method": name, "objective": objective, **means})
+            rows = [row for row in judge.rows(pruned) if row.pop("attribute") != JOINT]
+            row = {"lambda": trade_off, "method": name, **pd.DataFrame(rows).mean()}
+            found.append(row | {"objective": scalar_objective(pruned, trade_off)})
     return found
 
 
@@ -86,21 +88,30 @@ def pruners(protocol: str) -> dict[str, Prune]:
         "EPAF-C": partial(epaf, ties="lowest"),
         "EPAF-D": partial(epaf, n_groups=GROUPS, ties="lowest", random_state=0),
         "POAF": partial(poaf, selection="objective", ties="lowest", random_state=0, **search),
+        TIE_FREE: partial(poaf, selection="objective", random_state=0, **search),
     }
 
 
 def wins(means: pd.DataFrame) -> pd.DataFrame:
-    """How often each method has the lowest 𝓛, by data set and protocol."""
+    """How often each method has the lowest 𝓛, by data set and protocol.
+
+    The tie-free POAF is compared in the place of the other.
+    """
     wide = means.pivot(
         index=["dataset", "individual", "protocol", "lambda"], columns="method", values="objective"
     )
-    lowest = wide.le(wide.min(axis=1) + 1e-12, axis=0)
+    lowest = _lowest(wide.drop(columns=TIE_FREE))
+    lowest[TIE_FREE] = _lowest(wide.drop(columns="POAF"))[TIE_FREE]
     return lowest.groupby(level=[0, 1, 2], sort=False).sum()[METHODS].reset_index()
+
+
+def _lowest(wide: pd.DataFrame) -> pd.DataFrame:
+    return wide.le(wide.min(axis=1) + 1e-12, axis=0)
 
 
 def draw(means: pd.DataFrame, folder: Path) -> None:
     """One row of panels for each data set, one column for each measure."""
-    with drawing(folder / "lambda", figsize=(15, 7.5)) as figure:
+    with drawing(folder / "lambda", figsize=(17, 7.5)) as figure:
         panels = figure.subplots(len(ENSEMBLES), len(SHOWN), sharex=True)
         for row, (dataset, of) in zip(panels, ENSEMBLES.items(), strict=True):
             part = means[means["dataset"] == dataset]
@@ -117,7 +128,7 @@ def draw(means: pd.DataFrame, folder: Path) -> None:
 def draw_panel(ax: Any, means: pd.DataFrame, measure: str) -> None:
     """Test values of one measure against λ, a line for each method."""
     for name, marker in zip(METHODS, MARKERS, strict=False):
-        line, colour = means[means["method"] == name], HIGHLIGHTED.get(name, "black")
+        line, colour = means[means["method"] == name], COLOURS_OF.get(name, "black")
         ax.plot(
             line["lambda"], line[measure], color=colour, marker=marker, markersize=4, label=name
         )

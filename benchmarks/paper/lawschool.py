@@ -43,16 +43,20 @@ MODELS = {"Full": Full, "Unaware": Unaware, "Fair K": FairK, "Fair add": FairAdd
 TOLERANCE = 0.05
 """Of the tables: a twentieth of a standard deviation of the grades."""
 
+GRADES = np.linspace(-2, 2, 81)
+"""Edges of the bins in which predicted grades are counted."""
+
 TOLERANCES = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0]
 
-ATTRIBUTES, COUNTERFACTUAL = "attributes alone", "counterfactual"
+UNPERTURBED, ATTRIBUTES, COUNTERFACTUAL = "as they are", "attributes alone", "counterfactual"
 
 PUBLISHED = {"Full": "> 0", "Unaware": "≈ 0", "Fair K": "≈ 0", "Fair add": "≈ 0"}
 """What the paper's text says of DR; its figure has no numbers."""
 
 QUICK_STUDENTS = 3000
-SWEEPS = {"n_draws": 3000, "n_warmup": 1000}
-QUICK_SWEEPS = {"n_draws": 200, "n_warmup": 200}
+DRAWS = {"n_draws": 300, "n_warmup": 50}
+QUICK_DRAWS = {"n_draws": 100, "n_warmup": 20}
+"""Of each of the four chains behind *Fair K*."""
 
 
 def main(settings: Settings) -> None:
@@ -70,6 +74,11 @@ def main(settings: Settings) -> None:
     write_csv(table, folder / "summary.csv")
     draw_errors(table, folder)
     draw_tolerances(rows, folder)
+    draw_changes(rows, folder)
+    pieces = [{"model": model, "quick": settings.quick} for model in MODELS]
+    grades = run("lawschool", count_grades, pieces, settings).drop(columns="quick")
+    write_csv(grades, folder / "densities.csv")
+    draw_densities(grades, folder)
     show(f"DR with tolerance {TOLERANCE}: published and measured", side_by_side(table))
     at = table["tolerance"] == TOLERANCE
     show("Mean squared error before and after", table[at].drop(columns="tolerance"))
@@ -79,29 +88,69 @@ def main(settings: Settings) -> None:
 
 def judge_model(model: str, fold: int, quick: bool) -> list[dict[str, Any]]:
     """Error and risk of one model on one fold, by protocol, kind of perturbation and tolerance."""
-    data, y, attributes = _students(quick)
-    cut = KFold(FOLDS, shuffle=True, random_state=0).split(data)
-    train, test = list(cut)[fold]
-    fitted = _make(model, fold, quick).fit(data.iloc[train], y[train])
-    world = AdditiveWorld(data.iloc[train])
-    X, persons = data.iloc[test], world.persons(data.iloc[test])
-    before = fitted.predict(X)
+    trial = Trial(model, fold, quick)
     found = []
     for protocol in (PAPER, RECOMMENDED):
-        for kind, table in [(ATTRIBUTES, X), (COUNTERFACTUAL, persons)]:
-            every = _perturbed(table, attributes, protocol, seed=fold)
-            after = every.data if kind == ATTRIBUTES else world.scores(every.data)
+        for kind in (ATTRIBUTES, COUNTERFACTUAL):
+            after, every = trial.predict_perturbed(kind, protocol)
             row = {"protocol": protocol, "perturbation": kind}
-            found += [row | one for one in _judge(before, fitted.predict(after), y[test], every)]
-    if isinstance(fitted, FairK):
-        found[0]["R-hat"] = _worst_r_hat(fitted)
+            found += [row | one for one in _judge(trial.before, after, trial.y, every)]
+    if isinstance(trial.fitted, FairK):
+        found[0]["R-hat"] = _worst_r_hat(trial.fitted)
     return found
+
+
+def count_grades(model: str, quick: bool) -> list[dict[str, Any]]:
+    """Share of predicted grades in each bin, first fold: as they are, and perturbed exactly."""
+    trial = Trial(model, 0, quick)
+    found = {UNPERTURBED: _shares(trial.before, np.ones(len(trial.before)))}
+    for kind in (ATTRIBUTES, COUNTERFACTUAL):
+        after, every = trial.predict_perturbed(kind, RECOMMENDED)
+        found[kind] = _shares(after, every.probability)
+    centres = (GRADES[1:] + GRADES[:-1]) / 2
+    return [
+        {"perturbation": kind, "grade": float(grade), "share": float(share)}
+        for kind, shares in found.items()
+        for grade, share in zip(centres, shares, strict=True)
+    ]
+
+
+def _shares(grades: Array, weights: Array) -> Array:
+    inside = np.clip(grades, GRADES[0], GRADES[-1])
+    counts, _ = np.histogram(inside, GRADES, weights=weights)
+    return counts / counts.sum()
+
+
+class Trial:
+    """A model fitted to the training students of one fold, and its test students.
+
+    Attributes
+    ----------
+    fitted : the model
+    y, before : grades of the test students, and what the model predicts
+    """
+
+    def __init__(self, model: str, fold: int, quick: bool) -> None:
+        data, y, self.attributes = _students(quick)
+        cut = KFold(FOLDS, shuffle=True, random_state=0).split(data)
+        train, test = list(cut)[fold]
+        self.fitted = _make(model, fold, quick).fit(data.iloc[train], y[train])
+        self.world, self.seed = AdditiveWorld(data.iloc[train]), fold
+        self.X, self.y = data.iloc[test], y[test]
+        self.before = self.fitted.predict(self.X)
+
+    def predict_perturbed(self, kind: str, protocol: str) -> tuple[Array, Perturbations]:
+        """What the model predicts of the perturbed students, and who they are."""
+        table = self.X if kind == ATTRIBUTES else self.world.persons(self.X)
+        every = _perturbed(table, self.attributes, protocol, seed=self.seed)
+        after = every.data if kind == ATTRIBUTES else self.world.scores(every.data)
+        return self.fitted.predict(after), every
 
 
 def _make(model: str, fold: int, quick: bool) -> Any:
     if model != "Fair K":
         return MODELS[model]()
-    return FairK(**(QUICK_SWEEPS if quick else SWEEPS), random_state=fold)
+    return FairK(**(QUICK_DRAWS if quick else DRAWS), random_state=fold)
 
 
 def _students(quick: bool) -> tuple[pd.DataFrame, Array, SensitiveAttributes]:
@@ -137,8 +186,10 @@ def _judge(before: Array, after: Array, y: Array, every: Perturbations) -> list[
 
 
 def _worst_r_hat(model: FairK) -> float:
+    """The largest R-hat of all parameters."""
     posterior = model.posterior_
-    return max(r_hat(draws, posterior.chains) for draws in posterior.loadings().values())
+    parts = (posterior.gpa, posterior.lsat, posterior.fya, posterior.sigma[:, None])
+    return max(r_hat(draws, posterior.chains) for part in parts for draws in part.T)
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -169,7 +220,7 @@ def draw_errors(table: pd.DataFrame, folder: Path) -> None:
         wide = at.pivot(index="model", columns="perturbation", values="MSE after").loc[
             list(MODELS)
         ]
-        bars = {"as they are": at.groupby("model")["MSE before"].first().loc[list(MODELS)]}
+        bars = {UNPERTURBED: at.groupby("model")["MSE before"].first().loc[list(MODELS)]}
         bars |= {f"perturbed: {kind}": wide[kind] for kind in (ATTRIBUTES, COUNTERFACTUAL)}
         for i, (label, values) in enumerate(bars.items()):
             places = np.arange(len(MODELS)) + (i - 1) * 0.27
@@ -197,3 +248,49 @@ def draw_tolerances(rows: pd.DataFrame, folder: Path) -> None:
         panels[0].set_ylabel("discriminative risk")
         panels[0].set_ylim(0, 1)
         panels[1].legend()
+
+
+def draw_changes(rows: pd.DataFrame, folder: Path) -> None:
+    """Change of the mean squared error against DR, a point for each fold."""
+    at = rows[rows["tolerance"] == TOLERANCE]
+    with drawing(folder / "changes", figsize=(8, 3.2)) as figure:
+        panels = figure.subplots(1, 2, sharey=True)
+        for axes, kind in zip(panels, (ATTRIBUTES, COUNTERFACTUAL), strict=True):
+            for i, model in enumerate(MODELS):
+                for protocol, filled in ((PAPER, False), (RECOMMENDED, True)):
+                    part = at.query(
+                        "perturbation == @kind and model == @model and protocol == @protocol"
+                    )
+                    axes.scatter(
+                        part["DR"],
+                        part["MSE after"] - part["MSE before"],
+                        marker=MARKERS[i],
+                        edgecolors=COLOURS[i],
+                        facecolors=COLOURS[i] if filled else "none",
+                        label=f"{model}, {protocol}",
+                        alpha=0.8,
+                        s=28,
+                    )
+            axes.set_title(f"{kind} perturbed" if kind == ATTRIBUTES else kind)
+            axes.set_xlabel(f"discriminative risk (tolerance {TOLERANCE})")
+            axes.set_xlim(-0.05, 1.05)
+        panels[0].set_ylabel("change in mean\nsquared error")
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside right", fontsize=7)
+
+
+def draw_densities(grades: pd.DataFrame, folder: Path) -> None:
+    """Density of predicted grades, as they are and perturbed, a panel for each model."""
+    width = GRADES[1] - GRADES[0]
+    kinds = {UNPERTURBED: "-", ATTRIBUTES: "--", COUNTERFACTUAL: ":"}
+    with drawing(folder / "densities", figsize=(9, 2.8)) as figure:
+        panels = figure.subplots(1, len(MODELS), sharex=True)
+        for axes, model in zip(panels, MODELS, strict=True):
+            for i, (kind, style) in enumerate(kinds.items()):
+                part = grades[(grades["model"] == model) & (grades["perturbation"] == kind)]
+                density = part["share"] / width
+                axes.plot(part["grade"], density, style, color=COLOURS[i], label=kind)
+            axes.set(title=model, xlabel="predicted FYA", xlim=(-1.5, 1.5), ylim=(0, None))
+        panels[0].set_ylabel("density")
+        handles, names = panels[0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=len(kinds))

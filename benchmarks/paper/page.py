@@ -1,6 +1,6 @@
-"""Tables of docs/reproduction.md, made from the committed results.
+"""Tables of docs/reproduction.md and its sub-pages, made from the committed results.
 
-Between ``<!-- table: NAME -->`` and ``<!-- end -->`` the page holds what `TABLES[NAME]` makes of
+Between ``<!-- table: NAME -->`` and ``<!-- end -->`` a page holds what `TABLES[NAME]` makes of
 the results. `python -m benchmarks.paper.page` writes them anew; a test compares.
 """
 
@@ -13,11 +13,15 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.paper import bounds, lawschool, page_tables, quality
-from benchmarks.paper.claims import claims_table
+from benchmarks.paper.checklist import checklist_table
+from benchmarks.paper.claims import claims_table, verdicts_table
 from dr_core._utils import write_atomically
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reproduction.md"
+PAGES = [PAGE, *sorted((ROOT / "docs" / "reproduction").glob("*.md"))]
+"""The page that has the verdicts, and its sub-pages."""
+
 RESULTS = Path(__file__).parent / "results"
 
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -52,7 +56,9 @@ Tables = dict[str, Callable[[Path], pd.DataFrame]]
 """Functions of the folder of results, by the name of the table on the page."""
 
 TABLES: Tables = {
+    "verdicts": verdicts_table,
     "claims": claims_table,
+    "checklist": checklist_table,
     "quality": quality_table,
     "lead": lead_table,
     "coverage": coverage_table,
@@ -90,4 +96,5 @@ def _text(cell: object) -> str:
 
 
 if __name__ == "__main__":
-    write_atomically(PAGE, refreshed(PAGE.read_text("utf-8")))
+    for page in PAGES:
+        write_atomically(page, refreshed(page.read_text("utf-8")))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.paper.published import average_ranks, published
+from benchmarks.paper.published import average_ranks, published, tables
 from benchmarks.paper.side_by_side import MISSING
 
 
@@ -40,9 +40,9 @@ def _published(table: str) -> dict[tuple[str, ...], float]:
     return dict(published(table).set_index(["dataset", "attribute", "method"])["mean"])
 
 
-def aware_ranks(results: Path) -> pd.DataFrame:
+def aware_ranks(results: Path, table: str = "ranks") -> pd.DataFrame:
     """RQ3: average rank of each method, published / paper / recommended, by measure."""
-    ranked = pd.read_csv(results / "aware" / "ranks.csv")
+    ranked = pd.read_csv(results / "aware" / f"{table}.csv")
     names = {"accuracy": "accuracy_pct", "F1": "f1"}
     columns = {}
     for measure, part in ranked.groupby("measure", sort=False):
@@ -57,7 +57,8 @@ def pruning_ranks(results: Path, measure: str) -> pd.DataFrame:
     name = {"accuracy": "accuracy_pct"}.get(measure, measure)
     columns = {}
     for ensemble, part in ranked.groupby("ensemble", sort=False):
-        reported = average_ranks(f"pruning_{name}_{ensemble.lower()}")
+        source = f"pruning_{name}_{ensemble.lower()}"
+        reported = average_ranks(source) if source in tables() else pd.Series(dtype=float)
         columns[ensemble] = _ranks(part, reported, "average rank, all cuts")
     return pd.DataFrame(columns).reset_index(names="method")
 
@@ -69,6 +70,91 @@ def _ranks(part: pd.DataFrame, reported: pd.Series, column: str) -> pd.Series:
     return wide.loc[order, ["published", "paper", "recommended"]].apply(
         lambda row: " / ".join(_number(value, 1) for value in row), axis=1
     )
+
+
+def pruning_means(results: Path, measure: str, ensemble: str) -> pd.DataFrame:
+    """RQ4: mean of each method by data set, published / paper / recommended."""
+    scale, digits = (100, 1) if measure == "accuracy" else (1, 3)
+    measured = pd.read_csv(results / "pruning" / "means.csv").query("ensemble == @ensemble")
+    measured[measure] *= scale
+    source = f"pruning_{'accuracy_pct' if measure == 'accuracy' else measure}_{ensemble.lower()}"
+    reported = published(source).set_index(["dataset", "method"])["mean"]
+    cells = {("published", *key): value for key, value in reported.items()}
+    once = measured.drop_duplicates(["protocol", "dataset", "method"])
+    cells |= once.set_index(["protocol", "dataset", "method"])[measure].to_dict()
+    return pd.DataFrame(
+        [
+            {"method": method}
+            | {
+                dataset: " / ".join(
+                    _number(cells.get((source, dataset, method)), digits)
+                    for source in ("published", "paper", "recommended")
+                )
+                for dataset in sorted(measured["dataset"].unique())
+            }
+            for method in measured["method"].unique()
+        ]
+    )
+
+
+def group_ranks(results: Path, ensemble: str) -> pd.DataFrame:
+    """RQ4: average rank on the group measures, paper / recommended."""
+    ranked = pd.read_csv(results / "pruning" / "ranks.csv").query("ensemble == @ensemble")
+    columns = {}
+    for measure in ("DP", "EOpp", "PP", "accuracy gap"):
+        part = ranked[ranked["measure"] == measure]
+        wide = part.pivot(index="method", columns="protocol", values="average rank, all cuts")
+        wide = wide.loc[part["method"].unique(), ["paper", "recommended"]]
+        columns[measure] = [" / ".join(_number(v, 1) for v in row) for row in wide.to_numpy()]
+    return pd.DataFrame({"method": wide.index} | columns)
+
+
+def ties(results: Path) -> pd.DataFrame:
+    """RQ4: POAF as published and without ties: ranks of 22, and means."""
+    table = pd.read_csv(results / "pruning" / "ties.csv")
+    for name in ("accuracy", "recall", "F1", "tied"):
+        table[name] = (100 * table[name]).round(1)
+    ranks = [name for name in table if name.startswith("rank on")]
+    return table.round(dict.fromkeys(ranks, 1) | {"DR": 4, "size": 1})
+
+
+def income_groups(results: Path) -> pd.DataFrame:
+    """RQ4: DP, EOpp and PP of five methods on income, paper / recommended, by attribute."""
+    table = pd.read_csv(results / "pruning" / "means.csv").query("dataset == 'income'")
+    rows = []
+    for (ensemble, attribute), part in table.groupby(["ensemble", "attribute"], sort=False):
+        for measure in ("DP", "EOpp", "PP"):
+            wide = part.pivot(index="method", columns="protocol", values=measure)
+            cells = {
+                method: " / ".join(_number(wide.at[method, p], 3) for p in wide.columns)
+                for method in ("Ensem", "EPAF-C", "EPAF-D", "POAF", "POAF, tie-free")
+            }
+            rows.append({"ensemble": ensemble, "attribute": attribute, "gap": measure} | cells)
+    return pd.DataFrame(rows)
+
+
+def times(results: Path) -> pd.DataFrame:
+    """RQ4: milliseconds of processor time by method and data set, paper / recommended."""
+    table = pd.read_csv(results / "pruning" / "times.csv")
+    table["seconds"] *= 1000
+    wide = table.pivot(index="method", columns=["dataset", "protocol"], values="seconds")
+    columns = {
+        dataset: [
+            " / ".join(_number(wide.at[method, (dataset, p)], 1) for p in ("paper", "recommended"))
+            for method in table["method"].unique()
+        ]
+        for dataset in table["dataset"].unique()
+    }
+    return pd.DataFrame({"method": table["method"].unique()} | columns)
+
+
+def sizes(results: Path) -> pd.DataFrame:
+    """RQ4: members kept, mean (fewest to most), by ensemble, recommended protocol."""
+    table = pd.read_csv(results / "pruning" / "sizes.csv").query("protocol == 'recommended'")
+    cells = zip(table["mean"], table["fewest"], table["most"], strict=True)
+    table["cell"] = [f"{mean:.1f} ({low} to {high})" for mean, low, high in cells]
+    wide = table.pivot(index="method", columns="ensemble", values="cell")
+    return wide.loc[table["method"].unique(), table["ensemble"].unique()].reset_index()
 
 
 def pruning_changes(results: Path) -> pd.DataFrame:
@@ -110,9 +196,31 @@ def _number(value: float | None, digits: int) -> str:
 TABLES: dict[str, Callable[[Path], pd.DataFrame]] = {
     "aware_accuracy": partial(aware_means, measure="accuracy", table="aware_accuracy_pct"),
     "aware_DR": partial(aware_means, measure="DR", table="aware_DR"),
+    "aware_F1": partial(aware_means, measure="F1", table="aware_f1"),
+    "aware_DP": partial(aware_means, measure="DP", table="aware_DP"),
+    "aware_EOpp": partial(aware_means, measure="EOpp", table="aware_EOpp"),
+    "aware_PP": partial(aware_means, measure="PP", table="aware_PP"),
     "aware_ranks": aware_ranks,
+    "aware_ranks_tie_free": partial(aware_ranks, table="ranks_tie_free"),
     "pruning_DR": partial(pruning_ranks, measure="DR"),
     "pruning_accuracy": partial(pruning_ranks, measure="accuracy"),
+    "pruning_objective": partial(pruning_ranks, measure="objective"),
+    "pruning_DR_undecided": partial(pruning_ranks, measure="DR, ties undecided"),
+    "pruning_recall": partial(pruning_ranks, measure="recall"),
+    "pruning_F1": partial(pruning_ranks, measure="F1"),
+    **{
+        f"pruning_{measure}_{ensemble}": partial(pruning_means, measure=measure, ensemble=ensemble)
+        for measure in ("DR", "accuracy")
+        for ensemble in ("bagging", "AdaBoostM1", "SAMME")
+    },
+    **{
+        f"groups_{ensemble}": partial(group_ranks, ensemble=ensemble)
+        for ensemble in ("bagging", "AdaBoostM1", "SAMME")
+    },
+    "ties": ties,
+    "income": income_groups,
+    "times": times,
+    "sizes": sizes,
     "pruning_changes": pruning_changes,
     "pruning_cuts": pruning_cuts,
     "pruning_variants": pruning_variants,

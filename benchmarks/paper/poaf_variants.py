@@ -30,11 +30,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "accuracy_tolerance": 0.01,
     },
 }
-"""Arguments of `poaf`."""
+"""Arguments of `poaf`; ties go to the lowest class, as published."""
+
+RANKED = {"DR": "low", "accuracy": "high", "recall": "high", "F1": "high", "objective": "low"}
+"""Measures to rank the variants on."""
 
 
 def compare_variants(found: pd.DataFrame, pieces: list[Piece], settings: Settings) -> pd.DataFrame:
-    """Average rank on DR, and change of accuracy in points, of each variant.
+    """Average rank of each variant on each measure, and by how much it differs from *Ensem*.
 
     `found` is what the other methods do, `pieces` are those of the first cut.
     """
@@ -43,16 +46,27 @@ def compare_variants(found: pd.DataFrame, pieces: list[Piece], settings: Setting
     rows = []
     for (ensemble, protocol), rivals in others.groupby(["ensemble", "protocol"], sort=False):
         same = (variants["ensemble"] == ensemble) & (variants["protocol"] == protocol)
-        means = pd.concat([rivals, variants[same]]).groupby(["method", "dataset"], sort=False)
-        risk, accuracy = (means[name].mean().unstack(0) for name in ("DR", "accuracy"))
+        both = pd.concat([rivals, variants[same]])
         for variant in VARIANTS:
-            among = risk.drop(columns=[name for name in VARIANTS if name != variant])
-            rank = statistics.average_ranks(among, "low")[variant]
-            change = 100 * (accuracy[variant] - accuracy[FULL]).mean()
-            rows.append([ensemble, protocol, variant, rank, change])
-    return pd.DataFrame(
-        rows, columns=["ensemble", "protocol", "variant", "average rank on DR", "accuracy change"]
-    )
+            row = {"ensemble": ensemble, "protocol": protocol, "variant": variant}
+            rows.append(row | _describe(variant, both))
+    return pd.DataFrame(rows)
+
+
+def _describe(variant: str, both: pd.DataFrame) -> dict[str, float]:
+    """Rank a variant among the other methods, without the other variants."""
+    among = both[~both["method"].isin([name for name in VARIANTS if name != variant])]
+    means = among.groupby(["method", "dataset"], sort=False)[[*RANKED, "tied", "size"]].mean()
+    found = {
+        f"average rank on {measure}": statistics.average_ranks(means[measure].unstack(0), better)[
+            variant
+        ]
+        for measure, better in RANKED.items()
+    }
+    own, full = (means.loc[name].mean() for name in (variant, FULL))
+    for measure in ("accuracy", "recall", "F1"):
+        found[f"{measure} change"] = 100 * (own[measure] - full[measure])
+    return found | {"DR change": own["DR"] - full["DR"], "tied": own["tied"], "size": own["size"]}
 
 
 def prune_by_variants(**piece: Any) -> list[Row]:

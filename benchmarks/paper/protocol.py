@@ -49,7 +49,7 @@ from dr_core._utils import Array
 DATASETS = ["ricci", "credit", "income", "ppr", "ppvr"]
 FOLDS = 5
 N_MEMBERS, KEPT = 11, 5
-"""Members of an ensemble, and how many pruning keeps at the most."""
+"""Members of an ensemble, and how many pruning keeps at most."""
 
 PAPER, RECOMMENDED = "paper", "recommended"
 """The protocols."""
@@ -61,7 +61,7 @@ QUICK_ROWS = 600
 """Rows of a data set in a quick run, drawn by stratum of the label."""
 
 SLOW_ROWS = 2000
-"""Rows at the most, for learners that take time quadratic in them."""
+"""Largest number of rows, for learners that take time quadratic in them."""
 
 HELD_OUT = 1 / 3
 
@@ -216,7 +216,7 @@ def affordable(
     return np.random.default_rng(seed).choice(rows, most, replace=False)
 
 
-def recommended_poaf(votes: Votes, max_members: int = KEPT) -> PruningResult:
-    """POAF with a long search, and ties as in the paper; `votes` are exact, on held-out rows."""
-    how = {"selection": "min_risk", "accuracy_tolerance": 0.01, "ties": "lowest"}
+def recommended_poaf(votes: Votes, max_members: int = KEPT, ties: str = "lowest") -> PruningResult:
+    """POAF with a long search; `votes` are exact, on held-out rows."""
+    how = {"selection": "min_risk", "accuracy_tolerance": 0.01, "ties": ties}
     return poaf(votes, max_members, n_iter=200, **how, random_state=0)

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from joblib import Memory
 
 from benchmarks.paper.protocol import (
@@ -27,10 +28,13 @@ from benchmarks.paper.protocol import (
 from dr_core import PruningResult, Votes, epaf, poaf
 from dr_core._utils import Array
 from dr_core.metrics import measure, tally_predictions
-from dr_core.pruning import baselines
+from dr_core.pruning import baselines, scalar_objective
 
 FULL = "Ensem"
 """The paper's name for the ensemble that is not pruned."""
+
+TIE_FREE = "POAF, tie-free"
+"""POAF that counts a tied vote as wrong and as changed, and so keeps odd sizes."""
 
 GROUPS = 2
 """Groups of EPAF-D: with three, each of 11 members would keep all it has."""
@@ -48,6 +52,9 @@ BY_ATTRIBUTE = {
     "PP": "predictive_parity",
 }
 """Measures by the paper's name, and by ours."""
+
+JOINT = "joint"
+"""The attribute of rows that compare those privileged in every attribute with all others."""
 
 votes_on_disk = Memory(Path(__file__).parent / "results" / "pieces", verbose=0)
 
@@ -93,10 +100,10 @@ def prune_by_baselines(**piece: Any) -> list[Row]:
 
 
 def prune_by_ours(**piece: Any) -> list[Row]:
-    """Rows of EPAF and POAF."""
+    """Rows of EPAF and POAF, and of POAF without ties."""
     data, (votes, unseen) = load(piece["dataset"], piece["quick"]), votes_of(**piece)
     test = Judge(data, folds(data.y, piece["seed"])[piece["fold"]].test)
-    methods = our_methods(piece["protocol"])
+    methods = our_methods(piece["protocol"]) | {TIE_FREE: tie_free_poaf(piece["protocol"])}
     return [row for item in methods.items() for row in test.pruned(*item, votes, unseen)]
 
 
@@ -108,6 +115,13 @@ def our_methods(protocol: str) -> dict[str, Prune]:
         "EPAF-D": partial(epaf, n_groups=GROUPS, ties="lowest", random_state=0),
         "POAF": published if protocol == PAPER else recommended_poaf,
     }
+
+
+def tie_free_poaf(protocol: str) -> Prune:
+    """The POAF of a protocol, with this library's rule for ties."""
+    if protocol == PAPER:
+        return partial(poaf, neighbourhood="paper", n_iter=KEPT, random_state=0)
+    return partial(recommended_poaf, ties="cautious")
 
 
 class Judge:
@@ -124,16 +138,22 @@ class Judge:
         return self.rows(unseen.subset(members), method=method, seconds=seconds)
 
     def rows(self, votes: Votes, **known: Any) -> list[Row]:
-        """One row for each attribute; what does not depend on it stands in all of them."""
-        known["size"] = votes.n_members
+        """One row for each attribute; what does not depend on it stands in all of them.
+
+        Data sets with several attributes have one more row, `JOINT`.
+        """
+        known |= {"size": votes.n_members, "objective": scalar_objective(votes)}
+        known |= measures_without_ties(votes)
         return [
-            {
-                "attribute": str(name).lower(),
-                **known,
-                **self._measures(votes, self._privileged(votes, name)),
-            }
-            for name in self.data.attributes.names
+            {"attribute": name, **known, **self._measures(votes, privileged)}
+            for name, privileged in self._groups(votes).items()
         ]
+
+    def _groups(self, votes: Votes) -> dict[str, Array]:
+        """Who is privileged in each attribute, and in all of them if there are several."""
+        names = self.data.attributes.names
+        groups = {str(name).lower(): self._privileged(votes, name) for name in names}
+        return groups | ({JOINT: self.jointly_privileged(votes)} if len(names) > 1 else {})
 
     def jointly_privileged(self, votes: Votes) -> Array:
         """Who is privileged in every attribute, one for each column of the votes."""
@@ -158,4 +178,32 @@ class Judge:
             votes.row_units,
         )
         found = measure(tally.table, 1, list(names.values()))
-        return {short: float(found[name]) for short, name in names.items()}
+        gap = abs(_accuracy(votes, privileged) - _accuracy(votes, ~privileged))
+        return {short: float(found[name]) for short, name in names.items()} | {"accuracy gap": gap}
+
+
+def _accuracy(votes: Votes, of: Array) -> float:
+    return float(np.average(votes.vote[of] == votes.y[of], weights=votes.row_units[of]))
+
+
+def measures_without_ties(votes: Votes) -> dict[str, float]:
+    """Share of tied votes; DR and accuracy when a tied vote counts as changed and as wrong.
+
+    A vote that is tied on x and on x̃ counts as changed only if a member changed: the rule of
+    ``ties="cautious"``. It favours no class.
+    """
+    plain, perturbed = (_is_tied(totals) for totals in (votes.totals, votes.perturbed_totals))
+    moved = (votes.vote != votes.perturbed_vote) | (plain != perturbed)
+    changed = moved | (plain & perturbed & (votes.inconsistency_units > 0))
+    right = (votes.vote == votes.y) & ~plain
+    return {
+        "tied": votes.share(plain),
+        "DR, ties undecided": votes.share(changed),
+        "accuracy, ties undecided": votes.share(right),
+    }
+
+
+def _is_tied(totals: Array) -> Array:
+    """Where the two classes with the most votes have equally many, (n,)."""
+    first, second = np.sort(totals, axis=0)[-2:][::-1]
+    return np.asarray(first == second)

@@ -14,13 +14,21 @@ a change to them shows within a minute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.paper import lambda_effect, scaling, side_by_side, statistics
+from benchmarks.paper import (
+    cost,
+    income,
+    lambda_effect,
+    rank_charts,
+    scaling,
+    side_by_side,
+    statistics,
+)
 from benchmarks.paper.figures import MARKERS, drawing
 from benchmarks.paper.output import show, write_csv
 from benchmarks.paper.poaf_variants import compare_variants
@@ -28,36 +36,48 @@ from benchmarks.paper.protocol import ENSEMBLES, PAPER, RECOMMENDED, fold_pieces
 from benchmarks.paper.pruned import (
     BY_ATTRIBUTE,
     FULL,
+    JOINT,
     OVERALL,
+    TIE_FREE,
     prune_by_baselines,
     prune_by_ours,
     votes_on_disk,
 )
 from benchmarks.paper.store import Piece, Settings, run
+from benchmarks.paper.ties import RANKED, compare_ties, with_tie_free
 
 PROTOCOLS = [PAPER, RECOMMENDED]
 
 SEEDS = list(range(3))
 """Cuts into folds; the first is that of all other experiments."""
 
-BETTER = dict.fromkeys(OVERALL, "high") | dict.fromkeys(["DR", *BY_ATTRIBUTE, "size"], "low")
+BY_GROUP = [*BY_ATTRIBUTE, "accuracy gap"]
+"""Measures that compare groups, by attribute."""
+
+WITHOUT_TIES = {"DR, ties undecided": "low", "accuracy, ties undecided": "high"}
+
+BETTER = dict.fromkeys(OVERALL, "high")
+BETTER |= dict.fromkeys(["DR", *BY_GROUP, "size", "objective"], "low") | WITHOUT_TIES
 """Which values of a measure are good."""
 
 DIAGRAMS = ["DR", "accuracy"]
 
 
 def main(settings: Settings) -> None:
-    """Compare pruning methods; then the effect of λ, and how EPAF-D scales."""
+    """Compare pruning methods; then their cost, the effect of λ, and how EPAF-D scales."""
     if settings.restart:
         votes_on_disk.clear(warn=False)
     compare_methods(settings)
+    cost.main(settings)
     lambda_effect.main(settings)
     scaling.main(settings)
 
 
 def compare_methods(settings: Settings) -> None:
     """Print and write what the paper's tables of pruning methods hold."""
-    found, folder = gather(settings), settings.folder("pruning")
+    everything, folder = gather(settings), settings.folder("pruning")
+    found = everything[everything["method"] != TIE_FREE]
+    ties = compare_ties(everything)
     ranked, distance = rank_methods(found), distances(found)
     variants = compare_variants(found, pieces_of(SEEDS[:1], settings), settings)
     for ensemble in ENSEMBLES:
@@ -65,13 +85,22 @@ def compare_methods(settings: Settings) -> None:
     show("Average rank on DR over all cuts into folds", overview(ranked))
     show("POAF against the full ensemble, all cuts (accuracy in points)", distance)
     show("Variants of POAF, first cut (accuracy in points against the full ensemble)", variants)
+    show("POAF as published and without ties, all cuts", ties)
+    write_csv(ties, folder / "ties.csv")
+    tie_free = rank_methods(with_tie_free(everything), list(RANKED))
+    write_csv(tie_free, folder / "ranks_tie_free.csv")
     write_csv(variants, folder / "poaf_variants.csv")
-    write_csv(means_and_stds(found), folder / "means.csv")
+    means = means_and_stds(everything)
+    write_csv(means, folder / "means.csv")
+    write_csv(sizes(found), folder / "sizes.csv")
     write_csv(ranked, folder / "ranks.csv")
     write_csv(distance, folder / "poaf_against_full.csv")
     write_csv(by_cut(found), folder / "poaf_by_cut.csv")
     draw_ranks(found, folder)
     draw_trade_off(found, folder)
+    rank_charts.main(ranked, folder)
+    if not settings.quick:  # a quick run leaves income out
+        income.draw(means[means["method"] != TIE_FREE], folder)
 
 
 def gather(settings: Settings) -> pd.DataFrame:
@@ -93,8 +122,8 @@ def values_of(
 ) -> pd.DataFrame:
     """Values of one measure: methods in columns, one row for each block and fold of a cut."""
     part = found.query("ensemble == @ensemble and protocol == @protocol and seed == @seed")
-    block = ["dataset", "attribute"] if measure in BY_ATTRIBUTE else ["dataset"]
-    part = part.drop_duplicates([*block, "fold", "method"])
+    block = ["dataset", "attribute"] if measure in BY_GROUP else ["dataset"]
+    part = part[part["attribute"] != JOINT].drop_duplicates([*block, "fold", "method"])
     table = part.pivot(index=[*block, "fold"], columns="method", values=measure)
     return table[part["method"].unique()]
 
@@ -107,18 +136,25 @@ def cases(found: pd.DataFrame) -> Iterator[tuple[str, str]]:
 def means_and_stds(found: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation over the folds of the first cut, as the paper has them."""
     keys = ["ensemble", "protocol", "dataset", "attribute", "method"]
-    measures = [*OVERALL, *BY_ATTRIBUTE, "size", "seconds"]
+    measures = [*OVERALL, *BY_GROUP, "objective", "size", "tied", *WITHOUT_TIES]
     groups = found.query("seed == 0").groupby(keys, sort=False)[measures]
     spread = groups.std(ddof=0).add_suffix(" std")
     return pd.concat([groups.mean(), spread], axis=1).reset_index()
 
 
-def rank_methods(found: pd.DataFrame) -> pd.DataFrame:
+def sizes(found: pd.DataFrame) -> pd.DataFrame:
+    """How many members each method keeps, all cuts: mean, fewest and most."""
+    keys = ["ensemble", "protocol", "method"]
+    table = found.groupby(keys, sort=False)["size"].agg(["mean", "min", "max"])
+    return table.rename(columns={"min": "fewest", "max": "most"}).reset_index()
+
+
+def rank_methods(found: pd.DataFrame, measures: Iterable[str] = BETTER) -> pd.DataFrame:
     """Statistics of each method, by ensemble, protocol and measure."""
     tables = [
         summary(found, measure, *case).assign(ensemble=case[0], protocol=case[1], measure=measure)
         for case in cases(found)
-        for measure in BETTER
+        for measure in measures
     ]
     ranked = pd.concat(tables).reset_index(names="method")
     first = ["ensemble", "protocol", "measure"]
@@ -133,6 +169,7 @@ def summary(found: pd.DataFrame, measure: str, ensemble: str, protocol: str) -> 
     return statistics.summary(cuts[0], "POAF", better).assign(
         **{
             "average rank, all cuts": sum(ranks) / len(ranks),
+            "blocks": len(statistics.means(cuts[0])),
             "Friedman p": statistics.friedman(statistics.means(cuts[0]), better),
         }
     )
@@ -178,7 +215,8 @@ def distances(found: pd.DataFrame) -> pd.DataFrame:
 def over_datasets(found: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and DR of all cuts, averaged over data sets: each counts the same."""
     keys = ["ensemble", "protocol", "method"]
-    by_dataset = found.groupby([*keys, "dataset"], sort=False)[["accuracy", "DR"]].mean()
+    each = found.drop_duplicates([*keys, "dataset", "fold", "seed"])
+    by_dataset = each.groupby([*keys, "dataset"], sort=False)[["accuracy", "DR"]].mean()
     return by_dataset.groupby(level=keys, sort=False).mean()
 
 

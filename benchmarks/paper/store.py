@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import platform
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -80,7 +81,8 @@ def run(experiment: str, work: Work, pieces: Iterable[Piece], settings: Settings
     -------
     DataFrame with the columns of the pieces, then those of the rows, in the order of the pieces.
 
-    Beside the results `about.json` tells date, versions, machine and seconds of work.
+    Beside the results `about.json` has versions and machine, and for each work its date, its
+    seconds and the commit it ran on.
     """
     folder = settings.folder(experiment)
     store = Store(folder / "pieces" / work.__name__)
@@ -143,11 +145,11 @@ def _plain(value: Any) -> Any:
 def _stamp(folder: Path, settings: Settings, work: str, seconds: list[float]) -> None:
     path = folder / "about.json"
     before = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    parts = before.get("work", {}) | {
-        work: {"pieces": len(seconds), "seconds": round(sum(seconds), 1)}
-    }
+    date = datetime.now(UTC).date().isoformat()
+    done = {"pieces": len(seconds), "seconds": round(sum(seconds), 1)}
+    parts = before.get("work", {}) | {work: done | {"date": date, "commit": _commit()}}
     about = {
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": date,
         "quick": settings.quick,
         "processes": settings.n_jobs,
         "machine": {"cores": cpu_count(), "processor": _processor()},
@@ -155,6 +157,16 @@ def _stamp(folder: Path, settings: Settings, work: str, seconds: list[float]) ->
         "work": parts,
     }
     write_atomically(path, json.dumps(about, indent=2) + "\n")
+
+
+def _commit() -> str:
+    """The commit of this checkout, "-dirty" behind it if files differ; "unknown" without Git."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    try:
+        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    except OSError:
+        return "unknown"
+    return done.stdout.strip() or "unknown"
 
 
 def _processor() -> str:

@@ -79,8 +79,9 @@ def epaf(
         How to judge tied votes, as in `poaf`. By default, a vote of two classes and equal weights
         is pruned to an odd size: k, or k - 1 if k is even.
     n_jobs : int, optional
-        Number of groups pruned at the same time by joblib, with its active backend. The result
-        does not depend on it.
+        Number of groups pruned at the same time by joblib: in threads, unless
+        ``joblib.parallel_config`` chooses another backend, such as processes or a Dask cluster.
+        The result does not depend on it.
     random_state : int, Generator, RandomState or None
         Used only to split the members into groups.
 
@@ -110,7 +111,9 @@ def epaf(
 
     step = 2 if rule.needs_odd_sizes(votes) else 1
     shared = votes.changes, votes.units, errors, votes.row_units, k, trade_off, step
-    pruned = call_each(prune_group, [group.tolist() for group in groups], shared, n_jobs=n_jobs)
+    tasks = [group.tolist() for group in groups]
+    # Threads share the votes and start at once; the matrix products release Python's lock.
+    pruned = call_each(prune_group, tasks, shared, n_jobs=n_jobs, prefer="threads")
     if len(groups) > 1:
         union = sorted(member for group in pruned for member in group.members)
         pruned.append(prune_group(union, *shared))

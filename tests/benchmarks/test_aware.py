@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.paper.aware import MEASURES, METHODS, rows_of
+from benchmarks.paper.aware import MEASURES, METHODS, rows_of, tie_free_ranks
 from dr_core.perturbation import ALL
 
 
@@ -33,3 +33,15 @@ def test_a_model_told_one_attribute_is_judged_for_it_alone(table):
 def test_every_method_has_a_row_even_if_it_was_not_run(table):
     rows = rows_of(table, METHODS, ["sex", "race"])
     assert [row["method"] for row in rows] == METHODS * 2
+
+
+def test_the_tie_free_poaf_is_ranked_in_the_place_of_poaf():
+    values = dict.fromkeys(METHODS, 0.5) | {"POAF": 0.9, "POAF, tie-free": 0.1}
+    means = pd.DataFrame(
+        {"protocol": "paper", "dataset": "ppr", "attribute": "sex", "method": name}
+        | dict.fromkeys(MEASURES, value)
+        for name, value in values.items()
+    )
+    ranks = tie_free_ranks(means).query("measure == 'DR'").set_index("method")["average rank"]
+    assert ranks["POAF"] == 1
+    assert ranks["EPAF-C"] == 4.5

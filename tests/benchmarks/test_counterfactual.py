@@ -53,7 +53,7 @@ def test_fair_add_is_counterfactually_fair_and_unawareness_is_not(law, world):
 
 def test_fair_k_is_almost_counterfactually_fair(law, world):
     X, y, _ = law
-    model = FairK(n_draws=100, n_warmup=100).fit(X, y)
+    model = FairK(n_draws=50, n_warmup=20).fit(X, y)
     assert counterfactual_risk(model, law, world, 0.05) == 0
 
 

@@ -7,6 +7,8 @@ from benchmarks.paper.lawschool import (
     MODELS,
     TOLERANCE,
     TOLERANCES,
+    UNPERTURBED,
+    count_grades,
     judge_model,
     side_by_side,
     summary,
@@ -59,3 +61,11 @@ def test_the_table_has_published_and_measured_risk(rows):
     table = side_by_side(summary(pd.concat([rows, fair_k])))
     assert table["model"].tolist() == list(MODELS)
     assert table["published"].tolist() == ["> 0", "≈ 0", "≈ 0", "≈ 0"]
+
+
+def test_densities_are_of_everybody_and_of_the_perturbed():
+    table = pd.DataFrame(count_grades("Unaware", quick=True))
+    shares = table.pivot(index="grade", columns="perturbation", values="share")
+    assert shares.sum().tolist() == pytest.approx([1, 1, 1])
+    assert shares[ATTRIBUTES].tolist() == pytest.approx(shares[UNPERTURBED].tolist())
+    assert (shares[COUNTERFACTUAL] - shares[UNPERTURBED]).abs().max() > 0.01

@@ -1,4 +1,4 @@
-"""The page on the reproduction says what the committed results say."""
+"""The pages on the reproduction say what the committed results say."""
 
 import json
 import re
@@ -8,13 +8,15 @@ import pytest
 
 from benchmarks.paper.__main__ import EXPERIMENTS
 from benchmarks.paper.claims import CLAIMS
-from benchmarks.paper.page import PAGE, RESULTS, TABLES, refreshed
+from benchmarks.paper.page import PAGE, PAGES, RESULTS, TABLES, refreshed
 
-TEXT = PAGE.read_text("utf-8")
+TEXTS = {page.stem: page.read_text("utf-8") for page in PAGES}
+VERDICTS = TEXTS[PAGE.stem]
 
 
-def test_every_table_of_the_page_is_that_of_the_results():
-    assert refreshed(TEXT) == TEXT
+@pytest.mark.parametrize("page", TEXTS)
+def test_every_table_of_a_page_is_that_of_the_results(page):
+    assert refreshed(TEXTS[page]) == TEXTS[page]
 
 
 def test_a_table_is_put_between_its_marks_and_nowhere_else(monkeypatch):
@@ -25,20 +27,31 @@ def test_a_table_is_put_between_its_marks_and_nowhere_else(monkeypatch):
     assert refreshed(expected) == expected
 
 
-def test_every_table_is_on_the_page():
-    assert sorted(re.findall(r"<!-- table: (\w+) -->", TEXT)) == sorted(TABLES)
+def test_every_table_is_on_one_page():
+    marks = re.findall(r"<!-- table: (\w+) -->", "".join(TEXTS.values()))
+    assert sorted(marks) == sorted(TABLES)
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_the_page_has_a_verdict_on_every_claim(claim):
-    row = next(line for line in TEXT.splitlines() if line.startswith(f"| {claim} "))
-    assert "reproduced**" in row
+@pytest.mark.parametrize("number", range(1, len(CLAIMS) + 1))
+def test_the_page_has_place_and_verdict_of_every_claim(number):
+    row = next(line for line in VERDICTS.splitlines() if line.startswith(f"| {number} |"))
+    assert row.endswith(f"| {CLAIMS[number - 1].text} | **{CLAIMS[number - 1].judge(RESULTS)}** |")
+    assert CLAIMS[number - 1].place in row
 
 
-def test_every_figure_of_the_page_is_committed():
-    figures = re.findall(r"\.\./(benchmarks\S+)", TEXT)
-    assert figures
-    assert all((PAGE.parents[1] / figure).is_file() for figure in figures)
+def test_verdicts_come_before_everything_else():
+    assert VERDICTS.index("<!-- table: verdicts -->") < VERDICTS.index("## Run it")
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.stem)
+def test_every_sub_page_is_in_the_table_of_contents(page):
+    assert f"reproduction/{page.stem}\n" in VERDICTS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_figure_of_a_page_is_committed(page):
+    figures = re.findall(r"{image} (\S+)", TEXTS[page.stem])
+    assert all((page.parent / figure).is_file() for figure in figures)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)

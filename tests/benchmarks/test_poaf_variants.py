@@ -10,6 +10,7 @@ def compared(monkeypatch):
     """One data set; risks of the variants are 0.1, 0.3, 0.3 and 0.5 beside 0.2 and 0.4."""
     same = {"ensemble": "bagging", "protocol": "paper", "dataset": "ppr", "seed": 0}
     risks = dict(zip(VARIANTS, [0.1, 0.3, 0.3, 0.5], strict=True))
+    same |= dict.fromkeys(["recall", "F1", "objective", "tied", "size"], 0.5)
     variants = [{**same, "method": m, "DR": r, "accuracy": 0.7} for m, r in risks.items()]
     others = {"Ensem": 0.2, "KL": 0.4, "POAF": 0.0}
     found = [{**same, "method": m, "DR": r, "accuracy": 0.72} for m, r in others.items()]

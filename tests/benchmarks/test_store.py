@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from benchmarks.paper import store
 from benchmarks.paper.store import Settings, run
 
 PIECES = [{"dataset": "ppr", "fold": fold} for fold in range(3)]
@@ -70,3 +71,10 @@ def test_the_stamp_tells_date_versions_machine_and_no_path(settings, tmp_path):
     assert about["work"]["count"]["pieces"] == 3
     assert {"date", "versions", "machine"} <= set(about)
     assert str(tmp_path) not in text
+
+
+def test_the_stamp_tells_the_commit_of_each_work(settings, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_commit", lambda: "abc")
+    run("trial", count, PIECES, settings)
+    about = json.loads((tmp_path / "trial" / "about.json").read_text())
+    assert about["work"]["count"]["commit"] == "abc"

@@ -318,3 +318,12 @@ def test_a_bound_by_itself_is_that_of_the_table():
     assert bounds.relaxed_first_order_bound(votes) == table["relaxed first order"]
     assert bounds.relaxed_second_order_bound(votes) == table["relaxed second order"]
     assert bounds.pac_bound(votes) == table["PAC, one hypothesis"]
+
+
+def test_the_same_inconsistency_with_wider_margins_has_lower_bounds():
+    # One of five members changes on every row; it is torn 3 to 2 at first, then unanimous.
+    narrow = Votes([[0]] * 3 + [[1]] * 2, [[1]] + [[0]] * 2 + [[1]] * 2, y=[0])
+    wide = Votes([[0]] * 5, [[1]] + [[0]] * 4, y=[0], classes=[0, 1])
+    names = ["first order", "second order", "relaxed first order", "relaxed second order"]
+    before, after = (compute_bounds(v).set_index("name")["value"][names] for v in (narrow, wide))
+    assert (after < before).all()

@@ -54,9 +54,12 @@ def max_relevance_max_complementarity(votes: Votes, max_members: int) -> list[in
     s_u = argmax_k Rel_k + Com_k(S), with P the accuracy of a vote and F the whole ensemble:
     Rel_k = 1 - P(F ∖ {k}) / P(F) and Com_k(S) = P(S ∪ {k}) / P(S) - 1.
 
-    In our reading, Com refers to the members chosen so far, and the first member is the most
-    accurate one, since Com of the empty set is undefined. The publication chooses the length by
-    an evaluation function; here it is `max_members`. A denominator of 0 is replaced by 1.
+    Rel, Com and their sum are equations 1, 7 and 9 of the publication, as the public code of the
+    paper's author quotes them (eustomaqua/FairML, ensem_prulatest.py). That code chooses S by MRMR
+    and ranks all members once. In our reading, Com refers to the members chosen so far, and the
+    first member is the most accurate one, since Com of the empty set is undefined. The publication
+    chooses the length by an evaluation function; here it is `max_members`. A denominator of 0 is
+    replaced by 1.
 
     References
     ----------
@@ -80,6 +83,10 @@ def discriminative_pruning(votes: Votes, max_members: int) -> list[int]:
 
     s_u = argmax_k I(f_k; y | vote of S wrong) + (1/|S|) Σ_{i in S} I(f_k; f_i | vote of S right).
     Each mutual information is computed on those instances alone, and is 0 if there are none.
+
+    This is the criterion as the public code of the paper's author quotes it (eustomaqua/FairML,
+    ensem_prulatest.py): instances "misclassified … by S". The code itself separates the instances
+    by whether member k is right.
 
     References
     ----------
