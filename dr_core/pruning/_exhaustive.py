@@ -117,7 +117,7 @@ def list_subsets(m: int, size: int) -> Array:
 
 def evaluate_all(votes: Votes, selected: Array, rule: TieRule) -> tuple[Array, Array]:
     """Return 𝒢 of many sub-ensembles: their errors and their risks, (s,) each."""
-    plain, perturbed, y, row_units = _merge_equal_instances(votes)
+    plain, perturbed, y, row_units = merge_equal_instances(votes)
     changes = plain != perturbed
     small = votes.units.sum() < EXACT_IN_FLOAT32
     units = votes.units.astype(np.float32 if small else np.float64)
@@ -142,7 +142,7 @@ def _decide_all(weights: Array, codes: Array, n_classes: int, rule: TieRule) -> 
     return rule.decide(weights @ (codes == label).astype(weights.dtype) for label in labels)
 
 
-def _merge_equal_instances(votes: Votes) -> tuple[Array, Array, Array, Array]:
+def merge_equal_instances(votes: Votes) -> tuple[Array, Array, Array, Array]:
     """Return votes on x and on x̃, y and row units, with equal instances merged into one.
 
     Two instances are equal if y and all votes on x and x̃ are; their row units are added.

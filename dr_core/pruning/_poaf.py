@@ -27,6 +27,7 @@ import pandas as pd
 
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
+from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
 from dr_core.pruning._held_out import check_promise, find_promised, split_rows
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
@@ -50,15 +51,8 @@ from dr_core.pruning._ties import TieRule
 
 __all__ = ["poaf"]
 
-EXHAUSTIVE_SPEEDUP = 25
+EXHAUSTIVE_SPEEDUP = 8
 """Candidates evaluated all at once in the time of one iteration of a search."""
-
-MIN_ITER, ITER_PER_MEMBER = 1000, 25
-"""Default number of iterations: at least the first, and the second for each member."""
-
-SLOWDOWN = 5
-"""Votes of unequal weights or more than two classes get a fifth of it, as each iteration takes
-about ten times as long."""
 
 
 def poaf(
@@ -224,10 +218,6 @@ class Search:
         start = np.zeros(self.n_members, dtype=bool)
         start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
         self.archive = self.evaluate(start)
-        self.add_starts()
-
-    def add_starts(self) -> None:
-        """Offer more candidates to the archive; as published, there are none."""
 
     @property
     def n_judged(self) -> int:
@@ -281,81 +271,6 @@ class Search:
                 objectives[kept],
             )
         return self._explored[key]
-
-
-class ExchangeSearch(Search):
-    """Algorithm 1 with changes that bring it close to the true front.
-
-    1. The archive also starts with all single members.
-    2. As long as the archive has candidates whose neighbours have not been evaluated yet, the
-       neighbours of a random one of these are evaluated (Pareto local search).
-    3. Otherwise a mixture of two candidates is mutated, up to m times, until the result is one
-       whose neighbours have not been evaluated yet. From there the search descends: it moves to
-       the best neighbour, by a random weight of error against risk, as long as that is better.
-    4. Neighbours also swap one member for another. They are offered even if the mutated candidate
-       was rejected.
-    """
-
-    exchange = True
-
-    @staticmethod
-    def get_default_n_iter(votes: Votes, max_members: int) -> int:
-        """Return enough for a nearly complete front."""
-        is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
-        n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
-        return n_iter if is_fast else n_iter // SLOWDOWN
-
-    def add_starts(self) -> None:
-        """Offer all single members to the archive."""
-        self._next: Array | None = None
-        for single in np.eye(self.n_members, dtype=bool):
-            self.archive = self.archive.update(self.evaluate(single))
-
-    def step(self) -> None:
-        """Evaluate the neighbours of one candidate, and offer them to the archive."""
-        unexplored = [s for s in self.archive.selected if not self.is_explored(s)]
-        if unexplored:
-            child = unexplored[self.random.integers(len(unexplored))]
-            self.archive = self.archive.update(self.find_neighbours(child))
-        else:
-            self.descend()
-
-    def descend(self) -> None:
-        """Start a descent, or move on in the last one."""
-        if self._next is None or self.is_explored(self._next):
-            self._weight, self._next = self.random.random(), self.make_child()
-        child, neighbours = self.evaluate(self._next), self.find_neighbours(self._next)
-        self.archive = self.archive.update(child).update(neighbours)
-        self._next = None
-        if len(neighbours):
-            best = int(self.weigh(neighbours).argmin())
-            is_better = self.weigh(neighbours)[best] < self.weigh(child)[0]
-            self._next = neighbours.selected[best] if is_better else None
-
-    def weigh(self, candidates: Archive) -> Array:
-        """Return weighted sums of error and risk, each in units of its range in the archive."""
-        ranges = (np.ptp(scores) or 1.0 for scores in (self.archive.errors, self.archive.risks))
-        values = candidates.errors, candidates.risks
-        error, risk = (v / r for v, r in zip(values, ranges, strict=True))
-        return self._weight * error + (1 - self._weight) * risk
-
-    def is_explored(self, selected: Array) -> bool:
-        """Return whether the neighbours of a candidate have been evaluated."""
-        return selected.tobytes() in self._explored
-
-    def make_child(self) -> Array:
-        """Mutate a mixture of two candidates of the archive."""
-        mixture = self.mix(*self.random.integers(len(self.archive), size=2))
-        for _ in range(self.n_members):
-            child = self.mutate(mixture)
-            if not self.is_explored(child):
-                break
-        return child
-
-    def mix(self, first: int, second: int) -> Array:
-        """Take each bit from one of two candidates of the archive at random."""
-        coins = self.random.random(self.n_members) < 0.5
-        return np.where(coins, self.archive.selected[first], self.archive.selected[second])
 
 
 def _check_neighbourhood(neighbourhood: str) -> type[Search]:

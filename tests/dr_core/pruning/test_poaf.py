@@ -107,7 +107,7 @@ def test_a_member_of_weight_zero_is_never_kept():
     ("options", "neighbourhood", "n_iter"),
     [
         ({}, "paper", 6),
-        ({}, "exchange", 1000),
+        ({}, "exchange", 4000),
         ({"weights": "adaboost"}, "exchange", 200),
         ({"n_classes": 3}, "exchange", 200),
     ],
