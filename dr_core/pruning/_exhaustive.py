@@ -6,6 +6,7 @@ import numpy as np
 
 from dr_core._utils import Array, iter_slices
 from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, check_votes
+from dr_core.pruning._class_losses import compute_class_losses
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive, find_nondominated
 from dr_core.pruning._result import (
@@ -81,7 +82,8 @@ def exhaustive_front(
     rule, pool = TieRule(ties), _check_pool(find_voting_members(votes))
     archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off, rule)
     front = make_front_table(archive, pool)
-    position = select_from_front(front, selection, accuracy_tolerance)
+    losses = compute_class_losses(votes, front, rule)
+    position = select_from_front(front, selection, accuracy_tolerance, losses)
     return make_result(votes, front, position, n_judged)
 
 

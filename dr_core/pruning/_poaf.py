@@ -27,6 +27,7 @@ import pandas as pd
 
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
+from dr_core.pruning._class_losses import compute_class_losses
 from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
 from dr_core.pruning._held_out import check_promise, find_promised, split_rows
@@ -80,20 +81,22 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 1,000, or 25 m if
-        that is more; a fifth of it if weights differ or there are more than two classes, as these
-        take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
+        Number of iterations. By default enough for a nearly complete front: 4,000, or 120 m if
+        that is more; a twentieth of it if weights differ or there are more than two classes, as
+        these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
-        "exchange" also swaps one member for another, explores every candidate of the archive and
-        descends from mixtures of two. Where it is faster to evaluate all sub-ensembles (m up to
+        "exchange" also swaps one member for another, explores the neighbours of every candidate
+        of the front and walks on from there (tabu search). Where it is faster to evaluate all sub-ensembles (m up to
         about 16 by default), this is done, and the front is the true one.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
         The sub-ensemble to select from the front: the lowest 𝓛; the lowest 𝓛 among the largest
         sub-ensembles; the lowest risk within `accuracy_tolerance` of the lowest error; or the
         row whose position the callable returns for the front.
     accuracy_tolerance : float, default=0.02
-        For `selection="min_risk"`.
+        For `selection="min_risk"`. Moreover, the error on no class may exceed that of the whole
+        ensemble by more than this, if any candidate allows it. So risk is not lowered by
+        predicting one class less often.
     ties : "cautious" or "lowest", default="cautious"
         How to judge tied votes. "cautious" counts a tied vote as wrong, and as changed if any
         member changed. So error and risk are upper bounds for every way to break ties, and the
@@ -135,7 +138,8 @@ def poaf(
     iterations = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
     if max_risk is None:
         front, n_judged = _find_front(searcher, votes, k, trade_off, rule, iterations, random)
-        position = select_from_front(front, selection, accuracy_tolerance)
+        losses = compute_class_losses(votes, front, rule)
+        position = select_from_front(front, selection, accuracy_tolerance, losses)
         return make_result(votes, front, position, n_judged)
     choosing, judging = map(votes.take, split_rows(votes, random))
     front, n_judged = _find_front(searcher, choosing, k, trade_off, rule, iterations, random)
