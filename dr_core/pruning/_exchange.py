@@ -35,7 +35,7 @@ from dr_core.pruning._ties import TieRule
 
 __all__ = ["ExchangeSearch"]
 
-MIN_ITER, ITER_PER_MEMBER = 4000, 120
+MIN_ITER, ITER_PER_MEMBER = 4000, 100
 """Default number of iterations: at least the first, and the second for each member."""
 
 SLOWDOWN = 20
@@ -225,7 +225,11 @@ class Walk:
 
     def move(self, movers: Array, rest: int) -> Walk:
         """Return the walk after these members have joined or left."""
-        selected, rests_until, n_steps = self.selected.copy(), self.rests_until.copy(), self.n_steps
+        selected, rests_until, n_steps = (
+            self.selected.copy(),
+            self.rests_until.copy(),
+            self.n_steps,
+        )
         selected[movers] ^= True
         rests_until[movers] = n_steps + 1 + rest
         return Walk(selected, self.weight, self.ranges, rests_until, n_steps + 1)

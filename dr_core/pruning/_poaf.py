@@ -50,10 +50,13 @@ from dr_core.pruning._scores import score_vote
 from dr_core.pruning._steps import Steps
 from dr_core.pruning._ties import TieRule
 
-__all__ = ["poaf"]
+__all__ = ["get_estimate_n_iter", "poaf"]
 
 EXHAUSTIVE_SPEEDUP = 8
 """Candidates evaluated all at once in the time of one iteration of a search."""
+
+ESTIMATE_SHARE = 0.25
+"""Share of the default number of iterations in a search that serves only to estimate scores."""
 
 
 def poaf(
@@ -81,7 +84,7 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 4,000, or 120 m if
+        Number of iterations. By default enough for a nearly complete front: 4,000, or 100 m if
         that is more; a twentieth of it if weights differ or there are more than two classes, as
         these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
@@ -150,7 +153,7 @@ def poaf(
 
 
 def _find_front(
-    searcher: type[Search],
+    searcher: type[Search] | type[ExchangeSearch],
     votes: Votes,
     max_members: int,
     trade_off: float,
@@ -192,6 +195,24 @@ def is_exhaustive_faster(m: int, n_candidates: int, n_iter: int) -> bool:
     True
     """
     return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_iter
+
+
+def get_estimate_n_iter(
+    n_iter: int | None, votes: Votes, max_members: int, neighbourhood: str = "exchange"
+) -> int | None:
+    """Return the number of iterations of a search that serves only to estimate scores.
+
+    This is `n_iter`, or a quarter of its default with the neighbourhood "exchange".
+
+    Examples
+    --------
+    >>> votes = Votes([[0, 1], [0, 1], [1, 0]], [[0, 1], [0, 0], [1, 0]], y=[0, 1])
+    >>> get_estimate_n_iter(None, votes, 3), get_estimate_n_iter(50, votes, 3)
+    (1000, 50)
+    """
+    if n_iter is not None or neighbourhood != "exchange":
+        return n_iter
+    return int(ExchangeSearch.get_default_n_iter(votes, max_members) * ESTIMATE_SHARE)
 
 
 class Search:
@@ -263,7 +284,7 @@ class Search:
         """Return the neighbours that no other neighbour dominates, in ascending order of 𝓛."""
         key = selected.tobytes()
         if key not in self._explored:
-            steps = Steps.from_selected(selected, self.max_members, self.exchange, self.is_odd)
+            steps = Steps.from_selected(selected, self.max_members, False, self.is_odd)
             found = self._evaluator.evaluate_neighbours(selected, steps)
             objectives = self._objective.compute_neighbours(selected, found.first, found.second)
             order = np.argsort(round_objectives(objectives), kind="stable")
@@ -277,7 +298,8 @@ class Search:
         return self._explored[key]
 
 
-def _check_neighbourhood(neighbourhood: str) -> type[Search]:
+def _check_neighbourhood(neighbourhood: str) -> type[Search] | type[ExchangeSearch]:
+    searches: dict[str, type[Search] | type[ExchangeSearch]]
     searches = {"exchange": ExchangeSearch, "paper": Search}
     if isinstance(neighbourhood, str) and neighbourhood in searches:
         return searches[neighbourhood]
