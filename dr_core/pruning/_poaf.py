@@ -90,8 +90,8 @@ def poaf(
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores the neighbours of every candidate
-        of the front and walks on from there (tabu search). Where it is faster to evaluate all sub-ensembles (m up to
-        about 16 by default), this is done, and the front is the true one.
+        of the front and walks on from there (tabu search). Where it is faster to evaluate all
+        sub-ensembles (m up to about 16 by default), this is done, and the front is the true one.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
         The sub-ensemble to select from the front: the lowest 𝓛; the lowest 𝓛 among the largest
         sub-ensembles; the lowest risk within `accuracy_tolerance` of the lowest error; or the

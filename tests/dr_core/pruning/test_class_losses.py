@@ -40,7 +40,7 @@ def test_losses_are_those_of_plain_loops(seed):
 SEEING = [0] * 18 + [1, 0]
 VOTES = Votes(
     [SEEING, SEEING, SEEING, [0] * 20],
-    [[1, 1] + SEEING[2:]] * 3 + [[0] * 20],
+    [[1, 1, *SEEING[2:]]] * 3 + [[0] * 20],
     y=[0] * 18 + [1, 1],
 )
 
