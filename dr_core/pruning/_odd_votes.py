@@ -125,5 +125,6 @@ class OddVoteExplorer:
 
     def _sum_over_turns(self, turns: Array, gains: Array) -> Array:
         """Return the sums of the gains where both members of a pair turn the vote, (m, m)."""
-        factors = turns.astype(self._number)
-        return np.asarray((factors * gains.astype(self._number)[:, None]).T @ factors)
+        factors: Array = turns.astype(self._number)
+        weighted: Array = factors * gains.astype(self._number)[:, None]
+        return np.asarray(weighted.T @ factors)
