@@ -18,7 +18,12 @@ from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
-from dr_core.plugins import ACCURACY_TOLERANCE, Rules, prune_and_estimate
+from dr_core.plugins import (
+    ACCURACY_TOLERANCE,
+    Rules,
+    get_estimate_n_iter,
+    prune_and_estimate,
+)
 
 __all__ = ["EPAFPruning", "POAFPruning"]
 
@@ -96,7 +101,10 @@ class _BasePruning(Transformer):
         )
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
         self.result_ = prune_and_estimate(
-            lambda part: self._prune(part, k), votes, random_state=self.seed
+            lambda part: self._prune(part, k),
+            votes,
+            prune_half=lambda part: self._prune_half(part, k),
+            random_state=self.seed,
         )
         self.members_, self.front_ = self.result_.members, self.result_.front
         self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
@@ -131,6 +139,10 @@ class _BasePruning(Transformer):
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         """Choose at most `max_members` members by their votes."""
 
+    def _prune_half(self, votes: Votes, max_members: int) -> PruningResult:
+        """Choose members on half of the rows, for an estimate on the others."""
+        return self._prune(votes, max_members)
+
 
 class POAFPruning(_BasePruning):
     """Prune an ensemble by Pareto optimality of its error and its discriminative risk.
@@ -148,7 +160,8 @@ class POAFPruning(_BasePruning):
             complete front.
         selection: Solution to select from the front: "min_risk", "objective", "largest" or a
             function.
-        accuracy_tolerance: Maximum loss of accuracy of "min_risk" against the best of the front.
+        accuracy_tolerance: Maximum loss of accuracy of "min_risk" against the best of the front,
+            and against the whole ensemble on each class.
         max_risk: Instead of applying `selection`, select the most accurate solution whose risk is
             at most `max_risk` with probability 1 - `delta`. `fit` raises ValueError if there is
             none. The dataset must not be the one that the estimator was fitted on.
@@ -219,11 +232,18 @@ class POAFPruning(_BasePruning):
         self.delta = delta
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
+        return self._search(votes, max_members, self.n_iter)
+
+    def _prune_half(self, votes: Votes, max_members: int) -> PruningResult:
+        n_iter = get_estimate_n_iter(self.n_iter, votes, max_members)
+        return self._search(votes, max_members, n_iter)
+
+    def _search(self, votes: Votes, max_members: int, n_iter: int | None) -> PruningResult:
         return poaf(
             votes,
             max_members,
             trade_off=self.trade_off,
-            n_iter=self.n_iter,
+            n_iter=n_iter,
             selection=self.selection,
             accuracy_tolerance=self.accuracy_tolerance,
             max_risk=self.max_risk,

@@ -22,7 +22,8 @@ here, and nothing else. What is listed here changes only with a note in the chan
   `find_dummies` 0/1 columns that encode one attribute.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
-  `prune_and_estimate` also estimates the scores on rows that did not choose the members.
+  `prune_and_estimate` also estimates the scores on rows that did not choose the members, by
+  searches of `get_estimate_n_iter` iterations.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
 """
@@ -74,7 +75,7 @@ from dr_core.perturbation import (
     check_privileged,
     find_dummies,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
+from dr_core.pruning import ACCURACY_TOLERANCE, get_estimate_n_iter, prune_and_estimate
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -139,6 +140,7 @@ __all__ = [
     "find_dummies",
     "find_first",
     "fold",
+    "get_estimate_n_iter",
     "get_predict",
     "have_fractions",
     "is_number",

@@ -48,6 +48,7 @@ from dr_core.plugins import (
     check_weights,
     encode,
     factorize,
+    get_estimate_n_iter,
     prune_and_estimate,
 )
 from fairlearn_dr._fitting import (
@@ -99,7 +100,11 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         votes = self._collect_votes(attributes, pruning_set, rng)
         size = self._get_max_members(votes.n_members)
         self.result_ = prune_and_estimate(
-            lambda part: self._prune(part, size, rng), votes, unseen=unseen, random_state=rng
+            lambda part: self._prune(part, size, rng),
+            votes,
+            prune_half=lambda part: self._prune_half(part, size, rng),
+            unseen=unseen,
+            random_state=rng,
         )
         self.members_, self.front_ = self.result_.members, self.result_.front
         weights = votes.weights[self.members_]
@@ -143,6 +148,10 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         raise NotImplementedError
+
+    def _prune_half(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
+        """Prune on half of the rows, for an estimate on the others."""
+        return self._prune(votes, size, rng)
 
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
@@ -238,7 +247,8 @@ class POAFPruner(_Pruner):
     neighbourhood : {"exchange", "paper"}, default="exchange"
         Improved or published search; see `dr_core.poaf`.
     accuracy_tolerance : float, default=0.02
-        With selection "min_risk", the accepted difference from the lowest error.
+        With selection "min_risk", the accepted difference from the lowest error, and from the
+        error of the whole ensemble on each class.
     max_risk : float, default=None
         Instead of applying `selection`, select the most accurate sub-ensemble whose risk is at
         most `max_risk` with probability 1 - `delta`; see `dr_core.poaf`. `fit` raises ValueError
@@ -345,11 +355,20 @@ class POAFPruner(_Pruner):
                 "max_risk must be tested on rows that the ensemble was not fitted on; got "
                 f'prune_on={self.prune_on!r}. Use prune_on="holdout".'
             )
+        return self._search(votes, size, rng, self.n_iter)
+
+    def _prune_half(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
+        n_iter = get_estimate_n_iter(self.n_iter, votes, size, self.neighbourhood)
+        return self._search(votes, size, rng, n_iter)
+
+    def _search(
+        self, votes: Votes, size: int, rng: np.random.Generator, n_iter: int | None
+    ) -> PruningResult:
         return poaf(
             votes,
             size,
             trade_off=self.trade_off,
-            n_iter=self.n_iter,
+            n_iter=n_iter,
             selection=self.selection,
             neighbourhood=self.neighbourhood,
             accuracy_tolerance=self.accuracy_tolerance,

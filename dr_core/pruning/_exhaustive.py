@@ -6,6 +6,7 @@ import numpy as np
 
 from dr_core._utils import Array, iter_slices
 from dr_core.ensembles import EXACT_IN_FLOAT32, MAX_VOTES_PER_BLOCK, Votes, check_votes
+from dr_core.pruning._class_losses import compute_class_losses
 from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
 from dr_core.pruning._pareto import Archive, find_nondominated
 from dr_core.pruning._result import (
@@ -81,7 +82,8 @@ def exhaustive_front(
     rule, pool = TieRule(ties), _check_pool(find_voting_members(votes))
     archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off, rule)
     front = make_front_table(archive, pool)
-    position = select_from_front(front, selection, accuracy_tolerance)
+    losses = compute_class_losses(votes, front, rule)
+    position = select_from_front(front, selection, accuracy_tolerance, losses)
     return make_result(votes, front, position, n_judged)
 
 
@@ -117,7 +119,7 @@ def list_subsets(m: int, size: int) -> Array:
 
 def evaluate_all(votes: Votes, selected: Array, rule: TieRule) -> tuple[Array, Array]:
     """Return 𝒢 of many sub-ensembles: their errors and their risks, (s,) each."""
-    plain, perturbed, y, row_units = _merge_equal_instances(votes)
+    plain, perturbed, y, row_units = merge_equal_instances(votes)
     changes = plain != perturbed
     small = votes.units.sum() < EXACT_IN_FLOAT32
     units = votes.units.astype(np.float32 if small else np.float64)
@@ -142,7 +144,7 @@ def _decide_all(weights: Array, codes: Array, n_classes: int, rule: TieRule) -> 
     return rule.decide(weights @ (codes == label).astype(weights.dtype) for label in labels)
 
 
-def _merge_equal_instances(votes: Votes) -> tuple[Array, Array, Array, Array]:
+def merge_equal_instances(votes: Votes) -> tuple[Array, Array, Array, Array]:
     """Return votes on x and on x̃, y and row units, with equal instances merged into one.
 
     Two instances are equal if y and all votes on x and x̃ are; their row units are added.

@@ -27,6 +27,8 @@ import pandas as pd
 
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
+from dr_core.pruning._class_losses import compute_class_losses
+from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
 from dr_core.pruning._held_out import check_promise, find_promised, split_rows
 from dr_core.pruning._neighbours import SubEnsembleEvaluator
@@ -48,17 +50,13 @@ from dr_core.pruning._scores import score_vote
 from dr_core.pruning._steps import Steps
 from dr_core.pruning._ties import TieRule
 
-__all__ = ["poaf"]
+__all__ = ["get_estimate_n_iter", "poaf"]
 
-EXHAUSTIVE_SPEEDUP = 25
+EXHAUSTIVE_SPEEDUP = 8
 """Candidates evaluated all at once in the time of one iteration of a search."""
 
-MIN_ITER, ITER_PER_MEMBER = 1000, 25
-"""Default number of iterations: at least the first, and the second for each member."""
-
-SLOWDOWN = 5
-"""Votes of unequal weights or more than two classes get a fifth of it, as each iteration takes
-about ten times as long."""
+ESTIMATE_SHARE = 0.25
+"""Share of the default number of iterations in a search that serves only to estimate scores."""
 
 
 def poaf(
@@ -86,20 +84,22 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 1,000, or 25 m if
-        that is more; a fifth of it if weights differ or there are more than two classes, as these
-        take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
+        Number of iterations. By default enough for a nearly complete front: 4,000, or 100 m if
+        that is more; a twentieth of it if weights differ or there are more than two classes, as
+        these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
-        "exchange" also swaps one member for another, explores every candidate of the archive and
-        descends from mixtures of two. Where it is faster to evaluate all sub-ensembles (m up to
-        about 16 by default), this is done, and the front is the true one.
+        "exchange" also swaps one member for another, explores the neighbours of every candidate
+        of the front and walks on from there (tabu search). Where it is faster to evaluate all
+        sub-ensembles (m up to about 16 by default), this is done, and the front is the true one.
     selection : "objective", "largest", "min_risk" or callable, default="objective"
         The sub-ensemble to select from the front: the lowest 𝓛; the lowest 𝓛 among the largest
         sub-ensembles; the lowest risk within `accuracy_tolerance` of the lowest error; or the
         row whose position the callable returns for the front.
     accuracy_tolerance : float, default=0.02
-        For `selection="min_risk"`.
+        For `selection="min_risk"`. Moreover, the error on no class may exceed that of the whole
+        ensemble by more than this, if any candidate allows it. So risk is not lowered by
+        predicting one class less often.
     ties : "cautious" or "lowest", default="cautious"
         How to judge tied votes. "cautious" counts a tied vote as wrong, and as changed if any
         member changed. So error and risk are upper bounds for every way to break ties, and the
@@ -141,7 +141,8 @@ def poaf(
     iterations = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
     if max_risk is None:
         front, n_judged = _find_front(searcher, votes, k, trade_off, rule, iterations, random)
-        position = select_from_front(front, selection, accuracy_tolerance)
+        losses = compute_class_losses(votes, front, rule)
+        position = select_from_front(front, selection, accuracy_tolerance, losses)
         return make_result(votes, front, position, n_judged)
     choosing, judging = map(votes.take, split_rows(votes, random))
     front, n_judged = _find_front(searcher, choosing, k, trade_off, rule, iterations, random)
@@ -152,7 +153,7 @@ def poaf(
 
 
 def _find_front(
-    searcher: type[Search],
+    searcher: type[Search] | type[ExchangeSearch],
     votes: Votes,
     max_members: int,
     trade_off: float,
@@ -196,6 +197,24 @@ def is_exhaustive_faster(m: int, n_candidates: int, n_iter: int) -> bool:
     return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_iter
 
 
+def get_estimate_n_iter(
+    n_iter: int | None, votes: Votes, max_members: int, neighbourhood: str = "exchange"
+) -> int | None:
+    """Return the number of iterations of a search that serves only to estimate scores.
+
+    This is `n_iter`, or a quarter of its default with the neighbourhood "exchange".
+
+    Examples
+    --------
+    >>> votes = Votes([[0, 1], [0, 1], [1, 0]], [[0, 1], [0, 0], [1, 0]], y=[0, 1])
+    >>> get_estimate_n_iter(None, votes, 3), get_estimate_n_iter(50, votes, 3)
+    (1000, 50)
+    """
+    if n_iter is not None or neighbourhood != "exchange":
+        return n_iter
+    return int(ExchangeSearch.get_default_n_iter(votes, max_members) * ESTIMATE_SHARE)
+
+
 class Search:
     """Algorithm 1 as published; `archive` is 𝒫."""
 
@@ -224,10 +243,6 @@ class Search:
         start = np.zeros(self.n_members, dtype=bool)
         start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
         self.archive = self.evaluate(start)
-        self.add_starts()
-
-    def add_starts(self) -> None:
-        """Offer more candidates to the archive; as published, there are none."""
 
     @property
     def n_judged(self) -> int:
@@ -269,7 +284,7 @@ class Search:
         """Return the neighbours that no other neighbour dominates, in ascending order of 𝓛."""
         key = selected.tobytes()
         if key not in self._explored:
-            steps = Steps.from_selected(selected, self.max_members, self.exchange, self.is_odd)
+            steps = Steps.from_selected(selected, self.max_members, False, self.is_odd)
             found = self._evaluator.evaluate_neighbours(selected, steps)
             objectives = self._objective.compute_neighbours(selected, found.first, found.second)
             order = np.argsort(round_objectives(objectives), kind="stable")
@@ -283,82 +298,8 @@ class Search:
         return self._explored[key]
 
 
-class ExchangeSearch(Search):
-    """Algorithm 1 with changes that bring it close to the true front.
-
-    1. The archive also starts with all single members.
-    2. As long as the archive has candidates whose neighbours have not been evaluated yet, the
-       neighbours of a random one of these are evaluated (Pareto local search).
-    3. Otherwise a mixture of two candidates is mutated, up to m times, until the result is one
-       whose neighbours have not been evaluated yet. From there the search descends: it moves to
-       the best neighbour, by a random weight of error against risk, as long as that is better.
-    4. Neighbours also swap one member for another. They are offered even if the mutated candidate
-       was rejected.
-    """
-
-    exchange = True
-
-    @staticmethod
-    def get_default_n_iter(votes: Votes, max_members: int) -> int:
-        """Return enough for a nearly complete front."""
-        is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
-        n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
-        return n_iter if is_fast else n_iter // SLOWDOWN
-
-    def add_starts(self) -> None:
-        """Offer all single members to the archive."""
-        self._next: Array | None = None
-        for single in np.eye(self.n_members, dtype=bool):
-            self.archive = self.archive.update(self.evaluate(single))
-
-    def step(self) -> None:
-        """Evaluate the neighbours of one candidate, and offer them to the archive."""
-        unexplored = [s for s in self.archive.selected if not self.is_explored(s)]
-        if unexplored:
-            child = unexplored[self.random.integers(len(unexplored))]
-            self.archive = self.archive.update(self.find_neighbours(child))
-        else:
-            self.descend()
-
-    def descend(self) -> None:
-        """Start a descent, or move on in the last one."""
-        if self._next is None or self.is_explored(self._next):
-            self._weight, self._next = self.random.random(), self.make_child()
-        child, neighbours = self.evaluate(self._next), self.find_neighbours(self._next)
-        self.archive = self.archive.update(child).update(neighbours)
-        self._next = None
-        if len(neighbours):
-            best = int(self.weigh(neighbours).argmin())
-            is_better = self.weigh(neighbours)[best] < self.weigh(child)[0]
-            self._next = neighbours.selected[best] if is_better else None
-
-    def weigh(self, candidates: Archive) -> Array:
-        """Return weighted sums of error and risk, each in units of its range in the archive."""
-        ranges = (np.ptp(scores) or 1.0 for scores in (self.archive.errors, self.archive.risks))
-        values = candidates.errors, candidates.risks
-        error, risk = (v / r for v, r in zip(values, ranges, strict=True))
-        return self._weight * error + (1 - self._weight) * risk
-
-    def is_explored(self, selected: Array) -> bool:
-        """Return whether the neighbours of a candidate have been evaluated."""
-        return selected.tobytes() in self._explored
-
-    def make_child(self) -> Array:
-        """Mutate a mixture of two candidates of the archive."""
-        mixture = self.mix(*self.random.integers(len(self.archive), size=2))
-        for _ in range(self.n_members):
-            child = self.mutate(mixture)
-            if not self.is_explored(child):
-                break
-        return child
-
-    def mix(self, first: int, second: int) -> Array:
-        """Take each bit from one of two candidates of the archive at random."""
-        coins = self.random.random(self.n_members) < 0.5
-        return np.where(coins, self.archive.selected[first], self.archive.selected[second])
-
-
-def _check_neighbourhood(neighbourhood: str) -> type[Search]:
+def _check_neighbourhood(neighbourhood: str) -> type[Search] | type[ExchangeSearch]:
+    searches: dict[str, type[Search] | type[ExchangeSearch]]
     searches = {"exchange": ExchangeSearch, "paper": Search}
     if isinstance(neighbourhood, str) and neighbourhood in searches:
         return searches[neighbourhood]

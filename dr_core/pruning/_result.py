@@ -147,7 +147,10 @@ def make_front_table(archive: Archive, pool: Array) -> pd.DataFrame:
 
 
 def select_from_front(
-    front: pd.DataFrame, selection: SelectionRule, accuracy_tolerance: float = ACCURACY_TOLERANCE
+    front: pd.DataFrame,
+    selection: SelectionRule,
+    accuracy_tolerance: float = ACCURACY_TOLERANCE,
+    class_losses: npt.ArrayLike = 0.0,
 ) -> int:
     """Return the position of the row of `front` that a rule selects.
 
@@ -160,10 +163,15 @@ def select_from_front(
         - "largest": the lowest 𝓛 among the largest sub-ensembles. 𝓛 does not account for ties of
           the vote, which are frequent in small ones.
         - "min_risk": the lowest risk among the rows whose error is at most `accuracy_tolerance`
-          above the lowest error.
+          above the lowest error, and whose error on no class is more than that above the error
+          of the whole ensemble on this class. If there is none of these, the smallest such rise
+          takes the place of the tolerance.
         - callable: the position it returns for the front.
     accuracy_tolerance : float, default=0.02
         For "min_risk".
+    class_losses : array of shape (s,), default=0
+        For "min_risk": how much the error of a class is above that of the whole ensemble, for
+        each row the largest of all classes.
 
     Examples
     --------
@@ -173,6 +181,8 @@ def select_from_front(
     ... })
     >>> [select_from_front(front, rule) for rule in ("objective", "largest", "min_risk")]
     [2, 0, 1]
+    >>> select_from_front(front, "min_risk", class_losses=[0.01, 0.05, 0.0])
+    0
     >>> select_from_front(front, lambda front: len(front) - 1)
     2
     """
@@ -185,8 +195,15 @@ def select_from_front(
         sizes = front["members"].map(len)
         objectives = round_objectives(front["objective"].to_numpy())
         return int(np.where(sizes == sizes.max(), objectives, np.inf).argmin())
-    highest_error = front["error"].min() + accuracy_tolerance + TOLERANCE_ROUNDING
-    return int(np.where(front["error"] <= highest_error, front["risk"], np.inf).argmin())
+    return _find_min_risk(front, accuracy_tolerance, np.broadcast_to(class_losses, len(front)))
+
+
+def _find_min_risk(front: pd.DataFrame, accuracy_tolerance: float, class_losses: Array) -> int:
+    tolerance = accuracy_tolerance + TOLERANCE_ROUNDING
+    is_accurate = (front["error"] <= front["error"].min() + tolerance).to_numpy()
+    largest_loss = max(tolerance, class_losses[is_accurate].min())
+    is_eligible = is_accurate & (class_losses <= largest_loss)
+    return int(np.where(is_eligible, front["risk"], np.inf).argmin())
 
 
 def find_voting_members(votes: Votes) -> Array:

@@ -94,6 +94,11 @@ class Neighbours:
         """Return which of the neighbours at `positions` no other of them dominates."""
         return find_nondominated(self.errors[positions], self.risks[positions])
 
+    def get_movers(self, position: int) -> Array:
+        """Return the members that move to the neighbour at `position`, one or two."""
+        movers = np.array([self.first[position], self.second[position]])
+        return movers[movers != NO_MEMBER]
+
     def get_selected(self, base: Array, positions: Array) -> Array:
         """Return the members of the neighbours of `base` at `positions`, a bool array (s, m)."""
         members = np.tile(base, (len(positions), 1))

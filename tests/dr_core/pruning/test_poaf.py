@@ -46,6 +46,23 @@ def test_same_sub_ensembles_as_algorithm_1(weights, n_classes, neighbourhood, ti
     assert tuple(found.members) == members
 
 
+@pytest.mark.usefixtures("searching")
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_same_sub_ensembles_as_plain_loops_after_many_walks(n_classes):
+    votes = small(5, n_classes=n_classes)
+    found = poaf(votes, 5, trade_off=0.3, n_iter=70, random_state=5)
+    members, front = textbook.poaf(Ensemble.of(votes), 5, 0.3, 70, True, 5)
+    assert set(found.front["members"]) == front
+    assert tuple(found.members) == members
+
+
+@pytest.mark.usefixtures("searching")
+@pytest.mark.parametrize("weights", ["uniform", "adaboost"])
+def test_a_single_member_has_no_neighbours(weights):
+    found = poaf(small(m=1, weights=weights), 1, n_iter=3, random_state=0)
+    assert found.members.tolist() == [0]
+
+
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.data())
 def test_never_more_than_max_members_and_all_scores_true(seed, data):
@@ -107,7 +124,7 @@ def test_a_member_of_weight_zero_is_never_kept():
     ("options", "neighbourhood", "n_iter"),
     [
         ({}, "paper", 6),
-        ({}, "exchange", 1000),
+        ({}, "exchange", 4000),
         ({"weights": "adaboost"}, "exchange", 200),
         ({"n_classes": 3}, "exchange", 200),
     ],
@@ -172,7 +189,7 @@ def test_bad_arguments_are_refused(options, message):
 
 def test_small_ensembles_get_their_true_front():
     votes = small(m=10)
-    found, truth = poaf(votes, 5, n_iter=20), exhaustive_front(votes, 5)
+    found, truth = poaf(votes, 5, n_iter=200), exhaustive_front(votes, 5)
     pd.testing.assert_frame_equal(found.front, truth.front)
 
 

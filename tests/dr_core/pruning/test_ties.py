@@ -15,6 +15,7 @@ METHODS = {
     "epaf": lambda votes, k: epaf(votes, k),
     "epaf in groups": lambda votes, k: epaf(votes, k, n_groups=2, random_state=0),
     "exhaustive": lambda votes, k: exhaustive_front(votes, k),
+    "exhaustive, min_risk": lambda votes, k: exhaustive_front(votes, k, selection="min_risk"),
 }
 
 

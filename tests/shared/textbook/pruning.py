@@ -82,40 +82,104 @@ def poaf(
     seed: int,
     ties: str = "cautious",
 ) -> tuple[Members, set[Members]]:
-    m = len(ensemble.everyone)
     odd = must_be_odd(ensemble, ties)
     k = k - 1 if odd and k % 2 == 0 else k
     random = np.random.default_rng(seed)
     evaluate = Evaluation(ensemble, trade_off, ties)
-    archive = [as_members(random.choice(m, k, replace=False))]
-    explored: set[Members] = set()
-    descent, weight = None, 0.0
-    if exchange:
-        for j in range(m):
-            offer(archive, (j,), evaluate)
-    for _ in range(n_iter):
-        unexplored = [z for z in archive if z not in explored] if exchange else []
-        if unexplored:
-            child = unexplored[random.integers(len(unexplored))]
-        elif exchange:
-            if descent is None or descent in explored:
-                weight = random.random()
-                descent = mixed_and_mutated(archive, m, k, odd, explored, random)
-            child = descent
-        else:
-            child = mutated(archive[random.integers(len(archive))], m, k, odd, random)
-        explored.add(child)
-        admitted = bool(unexplored) or offer(archive, child, evaluate)
-        if not admitted and not exchange:
-            continue
-        candidates = neighbours(child, m, k, exchange, odd)
-        candidates.sort(key=lambda members: round(evaluate.objective(members), 12))
-        for candidate in candidates:
-            offer(archive, candidate, evaluate)
-        if exchange and not unexplored:
-            descent = better_neighbour(child, candidates, archive, weight, evaluate)
+    archive = [as_members(random.choice(len(ensemble.everyone), k, replace=False))]
+    search = search_by_walks if exchange else search_as_published
+    search(archive, evaluate, k, n_iter, odd, random)
     archive.sort(key=evaluate.scores)
     return min(archive, key=lambda z: round(evaluate.objective(z), 12)), set(archive)
+
+
+def search_as_published(
+    archive: list[Members],
+    evaluate: Evaluation,
+    k: int,
+    n_iter: int,
+    odd: bool,
+    random: np.random.Generator,
+) -> None:
+    m = len(evaluate.ensemble.everyone)
+    for _ in range(n_iter):
+        child = mutated(archive[random.integers(len(archive))], m, k, odd, random)
+        if offer(archive, child, evaluate):
+            candidates = neighbours(child, m, k, odd)
+            candidates.sort(key=lambda members: round(evaluate.objective(members), 12))
+            for candidate in candidates:
+                offer(archive, candidate, evaluate)
+
+
+def search_by_walks(
+    archive: list[Members],
+    evaluate: Evaluation,
+    k: int,
+    n_iter: int,
+    odd: bool,
+    random: np.random.Generator,
+) -> None:
+    """Pareto local search; when all of the archive is explored, tabu walks of 15 steps."""
+    m = len(evaluate.ensemble.everyone)
+    explored: set[Members] = set()
+    here = None
+    for j in range(m):
+        offer_first(archive, (j,), evaluate)
+    for _ in range(n_iter):
+        archive.sort(key=evaluate.scores)
+        unexplored = [z for z in archive if z not in explored]
+        if here is None and unexplored:
+            child = unexplored[random.integers(len(unexplored))]
+            explored.add(child)
+            for candidate in exchanges(child, m, k, odd):
+                offer_first(archive, candidate, evaluate)
+            continue
+        if here is None:
+            place = int(random.integers(len(archive)))
+            here, n_steps, rests_until = archive[place], 0, [0] * m
+            weight = 1 - (place + 0.5) / len(archive) + 0.15 * random.normal()
+            weight = min(max(weight, 0.02), 0.98)
+            errors, risks = zip(*(evaluate.scores(z) for z in archive), strict=True)
+            ranges = max(errors) - min(errors) or 1.0, max(risks) - min(risks) or 1.0
+        explored.add(here)
+        candidates = exchanges(here, m, k, odd)
+        for candidate in candidates:
+            offer_first(archive, candidate, evaluate)
+        free = [z for z in candidates if all(rests_until[j] <= n_steps for j in moved(here, z))]
+        n_steps += 1
+        if n_steps == 15 or not free:
+            here = None
+            continue
+        values = [weigh(evaluate.scores(z), weight, ranges) for z in free]
+        best = [z for z, value in zip(free, values, strict=True) if value == min(values)]
+        chosen = best[random.integers(len(best))]
+        rest = random.integers(2, 5, 1)[0]
+        for j in moved(here, chosen):
+            rests_until[j] = n_steps + rest
+        here = chosen
+
+
+def weigh(scores: Scores, weight: float, ranges: tuple[float, float]) -> float:
+    return weight * (scores[0] / ranges[0]) + (1 - weight) * (scores[1] / ranges[1])
+
+
+def moved(before: Members, after: Members) -> set[int]:
+    return set(before) ^ set(after)
+
+
+def exchanges(members: Members, m: int, k: int, odd: bool) -> list[Members]:
+    """Leavers, joiners and swaps; if sizes must stay odd, any two members leave or join."""
+    if not odd:
+        return neighbours(members, m, k, odd) + swaps(members, m)
+    pairs = [as_members(moved(members, pair)) for pair in combinations(range(m), 2)]
+    return [pair for pair in pairs if 1 <= len(pair) <= k]
+
+
+def offer_first(archive: list[Members], candidate: Members, evaluate: Evaluation) -> None:
+    """Offer a candidate that is added only if nothing has the same error and risk."""
+    scores = evaluate.scores(candidate)
+    if not any(evaluate.scores(other) == scores for other in archive):
+        offer(archive, candidate, evaluate)
 
 
 def offer(archive: list[Members], candidate: Members, evaluate: Evaluation) -> bool:
@@ -126,45 +190,6 @@ def offer(archive: list[Members], candidate: Members, evaluate: Evaluation) -> b
     kept = [z for z in archive if not weakly_dominates(scores, evaluate.scores(z))]
     archive[:] = [*kept, candidate]
     return True
-
-
-def better_neighbour(
-    child: Members,
-    candidates: list[Members],
-    archive: list[Members],
-    weight: float,
-    evaluate: Evaluation,
-) -> Members | None:
-    errors, risks = zip(*(evaluate.scores(members) for members in archive), strict=True)
-    error_range, risk_range = max(errors) - min(errors) or 1.0, max(risks) - min(risks) or 1.0
-
-    def weighed(members: Members) -> float:
-        error, risk = evaluate.scores(members)
-        return weight * (error / error_range) + (1 - weight) * (risk / risk_range)
-
-    best = child
-    for candidate in candidates:
-        if weighed(candidate) <= weighed(best):
-            best = candidate
-    return best if weighed(best) < weighed(child) else None
-
-
-def mixed_and_mutated(
-    archive: list[Members],
-    m: int,
-    k: int,
-    odd: bool,
-    explored: set[Members],
-    random: np.random.Generator,
-) -> Members:
-    first, second = (archive[i] for i in random.integers(len(archive), size=2))
-    coins = random.random(m)
-    mixture = tuple(j for j in range(m) if j in (first if coins[j] < 0.5 else second))
-    for _ in range(m):
-        child = mutated(mixture, m, k, odd, random)
-        if child not in explored:
-            break
-    return child
 
 
 def mutated(parent: Members, m: int, k: int, odd: bool, random: np.random.Generator) -> Members:
@@ -181,8 +206,8 @@ def mutated(parent: Members, m: int, k: int, odd: bool, random: np.random.Genera
     return tuple(child)
 
 
-def neighbours(members: Members, m: int, k: int, exchange: bool, odd: bool) -> list[Members]:
-    """Leavers, joiners and swaps; members leave and join in pairs if sizes must stay odd."""
+def neighbours(members: Members, m: int, k: int, odd: bool) -> list[Members]:
+    """Leavers and joiners, in pairs if sizes must stay odd."""
     others = [j for j in range(m) if j not in members]
     number = 2 if odd else 1
     found = []
@@ -192,9 +217,12 @@ def neighbours(members: Members, m: int, k: int, exchange: bool, odd: bool) -> l
     if len(members) + number <= k:
         for joiners in combinations(others, number):
             found.append(as_members((*members, *joiners)))
-    if exchange:
-        found += [as_members((*without(members, i), j)) for i in members for j in others]
     return found
+
+
+def swaps(members: Members, m: int) -> list[Members]:
+    others = [j for j in range(m) if j not in members]
+    return [as_members((*without(members, i), j)) for i in members for j in others]
 
 
 def without(members: Members, j: int) -> Members:
