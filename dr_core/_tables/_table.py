@@ -220,8 +220,11 @@ class Table(ABC):
         """Return a copy of the wrapped table, for a model that may write into its input."""
 
     @abstractmethod
-    def recode(self, columns: Mapping[Any, Recoded]) -> Any:
-        """Return a table of the same kind as the wrapped one, with these columns replaced."""
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Any:
+        """Return a table of the same kind as the wrapped one, with these columns replaced.
+
+        `is_copy` says that `take` copied the wrapped table, and that nobody else refers to it.
+        """
 
     def read(self, keys: Iterable[Hashable]) -> None:
         """Factorize several columns ahead of their use."""
@@ -326,7 +329,7 @@ class PandasTable(Table):
                 out[key] = self.native[key].copy(deep=True)
         return out
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> pd.DataFrame:
         out = self._copy(but=columns)
         new = _map_columns(
             lambda key: _recode_series(self.column(key), columns[key]), list(columns), len(out)
@@ -394,8 +397,8 @@ class ArrayTable(Table):
     def copy(self) -> Array:
         return self.native.copy()
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> Array:
-        out = self.copy()
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Array:
+        out = self.native if is_copy else self.copy()
         for key, new in columns.items():
             domain = _make_column(lambda v: np.array(v, dtype=out.dtype), new, key, out.dtype)
             out[:, key] = np.where(new.codes >= 0, domain[new.codes], out[:, key])
@@ -448,7 +451,7 @@ class NarwhalsTable(Table):
     def copy(self) -> Any:
         return self._frame.clone().to_native()
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> Any:
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Any:
         frame = self._frame
         new = [_recode_narwhals(frame[key], recoded) for key, recoded in columns.items()]
         return frame.with_columns(*new).to_native()

@@ -130,7 +130,7 @@ class VotePairs:
 
     def perturbed(self) -> Any:
         """Return x̃, one row for each pair, as the kind of table that X is."""
-        return self.x.take(self.rows).recode(self.codes)
+        return self.x.recode(self.codes, self.rows)
 
 
 class MemberVotes(NamedTuple):
