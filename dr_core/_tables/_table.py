@@ -180,6 +180,9 @@ def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -
 class Table(ABC):
     """A table with the operations that perturbation needs."""
 
+    CHUNK_CELLS = 2**23
+    """Cells that are perturbed at once by default: for more, fresh memory takes its time."""
+
     def __init__(self, native: Any) -> None:
         self.native = native
         self._factorized: dict[Hashable, Factorized] = {}
@@ -377,6 +380,9 @@ def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype
 
 class ArrayTable(Table):
     """A two-dimensional NumPy array; positions are the names of its columns."""
+
+    CHUNK_CELLS = 2**22
+    """Half as many as of frames, which cost a model some time for each column of each chunk."""
 
     def keys(self) -> list[Any]:
         return list(range(self.native.shape[1]))

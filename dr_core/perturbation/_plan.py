@@ -49,8 +49,8 @@ __all__ = [
     "iter_perturbed",
 ]
 
-CHUNK_VARIANTS, CHUNK_CELLS = 400_000, 2**23
-"""Maximum number of variants, and of their cells, in a chunk of the default size."""
+CHUNK_VARIANTS = 400_000
+"""Maximum number of variants in a chunk of the default size."""
 
 MAX_VARIANTS = 10_000
 """Maximum number of variants of a row that are enumerated, on average over all rows."""
@@ -399,7 +399,7 @@ def iter_perturbed(
     plan : PerturbationPlan
     chunk_size : int, optional
         Rows of a chunk; by default so many that they have at most `CHUNK_VARIANTS` variants with
-        at most `CHUNK_CELLS` cells.
+        at most `Table.CHUNK_CELLS` cells.
     progress : bool
 
     Examples
@@ -422,8 +422,8 @@ def iter_perturbed(
 
 
 def _choose_chunks(x: CodedRows, plan: PerturbationPlan, chunk_size: int | None) -> list[slice]:
-    n_rows, limit = x.table.n_rows, CHUNK_CELLS // len(x.table.keys())
-    limit = max(1, min(limit, CHUNK_VARIANTS))
+    n_rows, limit = x.table.n_rows, x.table.CHUNK_CELLS // len(x.table.keys())
+    limit = min(limit, CHUNK_VARIANTS)
     if n_rows * plan.max_variants * len(plan.kinds) <= limit:  # no need to count
         return list(iter_slices(n_rows, chunk_size or n_rows))
     n_variants = plan.count_variants(x.codes)
