@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import dask
@@ -46,7 +47,11 @@ class DaskParts(Parts):
                 "partitions: call X.categorize() first."
             )
         self._frame = X
-        super().__init__(dict(X.dtypes), columns, want_labels)
+        super().__init__(list(X.columns), columns, want_labels)
+
+    @cached_property
+    def _dtypes(self) -> dict[Any, Any]:
+        return dict(self._frame.dtypes)
 
     @property
     def levels(self) -> list[Any]:
@@ -54,32 +59,60 @@ class DaskParts(Parts):
         return [] if name is None else [name]
 
     def _run(
-        self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns, progress: bool
+        self,
+        task: PartTask,
+        find_columns: FindColumns,
+        *,
+        keys: list[Any] | None = None,
+        batches: Sequence[range] = (),
+        progress: bool = False,
     ) -> Iterable[Any]:
-        calls = self._delay(task, keys, find_columns)
+        batches = batches or [range(i, i + 1) for i in range(self._frame.npartitions)]
+        calls = self._delay(task, keys, find_columns, batches)
         # A column that is missing cannot be selected: only a partition with all columns says so.
         read = replace(task, function=_return_nothing)
         readings = partial(self._delay, read, None, find_columns)
         client = _find_client()
         with allow_large_graphs():
             if client is None:
-                return _compute_here(calls, readings, progress)
-            return _compute_on_cluster(client, calls, readings, progress)
+                return _compute_here(calls, batches, readings, progress)
+            return _compute_on_cluster(client, calls, batches, readings, progress)
 
     def _delay(
-        self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns
+        self,
+        task: PartTask,
+        keys: list[Any] | None,
+        find_columns: FindColumns,
+        batches: Sequence[range],
     ) -> list[Any]:
-        """Return one delayed call of the task for each partition."""
+        """Return one delayed call of the task for each batch of partitions."""
         # The task holds the models. As a node of the graph it travels to each worker once, and
         # the scheduler can send it again when a worker dies.
         shared = dask.delayed(task, pure=False, traverse=False)
-        call = dask.delayed(_call, pure=False)
         frames = (self._frame if keys is None else self._frame[keys]).to_delayed()
-        return [call(shared, i, frame, *find_columns(i)) for i, frame in enumerate(frames)]
+        return [self._delay_one(shared, batch, frames, find_columns) for batch in batches]
+
+    def _delay_one(
+        self, shared: Any, batch: range, frames: list[Any], find_columns: FindColumns
+    ) -> Any:
+        rows, columns = zip(*map(find_columns, batch), strict=True)
+        # Dask takes long to search lists and mappings for delayed values, so it gets none.
+        call = partial(_call, number=batch[0], rows=rows, names=list(columns[0]))
+        values = chain(*(of_part.values() for of_part in columns))
+        return dask.delayed(call, pure=False)(shared, *(frames[i] for i in batch), *values)
 
 
-def _call(task: PartTask, number: int, *given: Any) -> Any:
-    return task(number, *given)
+def _call(
+    task: PartTask,
+    *given: Any,
+    number: int,
+    rows: Sequence[slice | None],
+    names: Sequence[str],
+) -> Any:
+    """Apply a task to partitions: `given` are their frames, then their columns of these names."""
+    frames, values = given[: len(rows)], iter(given[len(rows) :])
+    columns = [dict(zip(names, values, strict=False)) for _ in frames]
+    return task(number, list(zip(frames, rows, columns, strict=True)))
 
 
 def _return_nothing(part: Partition) -> None:
@@ -105,47 +138,58 @@ def _is_in_task() -> bool:
     return True
 
 
+Readings = Callable[[Sequence[range]], list[Any]]
+"""From batches to delayed calls that read their partitions, and do nothing else."""
+
+
 def _compute_on_cluster(
-    client: Any, calls: list[Any], readings: Callable[[], list[Any]], progress: bool
+    client: Any,
+    calls: list[Any],
+    batches: Sequence[range],
+    readings: Readings,
+    progress: bool,
 ) -> list[Any]:
     """Compute on a cluster; the first error ends the other calls."""
     from distributed import as_completed
 
     futures = client.compute(calls)
-    numbers = {future.key: number for number, future in enumerate(futures)}
-    bar = {"desc": "rows", "unit": "partition", "total": len(futures), "disable": not progress}
+    batch_of = {future.key: batch for future, batch in zip(futures, batches, strict=True)}
+    n_parts = sum(map(len, batches))
     try:
-        for future in tqdm(as_completed(futures), **bar):
-            if future.status != "finished":
-                _raise_named(future, numbers[future.key], readings)
+        with tqdm(desc="rows", unit="partition", total=n_parts, disable=not progress) as bar:
+            for future in as_completed(futures):
+                batch = batch_of[future.key]
+                if future.status != "finished":
+                    if not _is_named(future.exception()):
+                        _read_one_by_one(batch, readings)
+                    future.result()
+                bar.update(len(batch))
         return list(client.gather(futures))
     finally:
         for future in futures:
             future.release()
 
 
-def _raise_named(future: Any, number: int, readings: Callable[[], list[Any]]) -> None:
-    """Raise the error of a call on a cluster, with the number of its partition."""
-    if _is_named(future.exception()):
-        future.result()
-    with name_partition_in_errors(number):
-        readings()[number].compute()
-        future.result()
-
-
 def _compute_here(
-    calls: list[Any], readings: Callable[[], list[Any]], progress: bool
+    calls: list[Any], batches: Sequence[range], readings: Readings, progress: bool
 ) -> tuple[Any, ...]:
-    """Compute in this process; if the error names no partition, read one after another."""
+    """Compute in this process."""
     with ProgressBar() if progress else nullcontext():
         try:
             return tuple(dask.compute(*calls))
         except Exception as error:
             if not _is_named(error):
-                for number, reading in enumerate(readings()):
-                    with name_partition_in_errors(number):
-                        reading.compute()
+                _read_one_by_one(chain(*batches), readings)
             raise
+
+
+def _read_one_by_one(numbers: Iterable[int], readings: Readings) -> None:
+    """Name the partition that cannot be read in the error; no model is called."""
+    numbers = list(numbers)
+    calls = readings([range(number, number + 1) for number in numbers])
+    for number, reading in zip(numbers, calls, strict=True):
+        with name_partition_in_errors(number):
+            reading.compute()
 
 
 def _is_named(error: Exception) -> bool:

@@ -219,6 +219,10 @@ class Table(ABC):
         """Return these rows, in this order."""
 
     @abstractmethod
+    def append(self, others: Sequence[Table]) -> Table:
+        """Return these rows and those of other tables of the same kind, with the same columns."""
+
+    @abstractmethod
     def copy(self) -> Any:
         """Return a copy of the wrapped table, for a model that may write into its input."""
 
@@ -317,6 +321,9 @@ class PandasTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return PandasTable(self.native.iloc[rows])
 
+    def append(self, others: Sequence[Table]) -> Table:
+        return PandasTable(pd.concat([self.native, *(other.native for other in others)]))
+
     def copy(self) -> pd.DataFrame:
         return self._copy(but=())
 
@@ -400,6 +407,9 @@ class ArrayTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return ArrayTable(self.native[rows])
 
+    def append(self, others: Sequence[Table]) -> Table:
+        return ArrayTable(np.concatenate([self.native, *(other.native for other in others)]))
+
     def copy(self) -> Array:
         return self.native.copy()
 
@@ -453,6 +463,10 @@ class NarwhalsTable(Table):
 
     def take(self, rows: Array | slice) -> Table:
         return NarwhalsTable(self._frame[rows].to_native())
+
+    def append(self, others: Sequence[Table]) -> Table:
+        frames = [nw.from_native(other.native, eager_only=True) for other in others]
+        return NarwhalsTable(nw.concat([self._frame, *frames]).to_native())
 
     def copy(self) -> Any:
         return self._frame.clone().to_native()
