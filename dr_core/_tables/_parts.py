@@ -49,7 +49,7 @@ NAMED = "partition "
 BATCH_ROWS, BATCH_CELLS = 10_000, 2**20
 """Rows and cells of parts that are processed together, at most."""
 
-MIN_BATCHES = 64
+MIN_BATCHES = 32
 """Parts stay apart if there would be fewer batches than this, for clusters of many cores."""
 
 SAMPLE_ROWS = 10_000
@@ -286,7 +286,7 @@ def group_parts(lengths: Sequence[int], n_columns: int) -> list[range]:
 
     Examples
     --------
-    >>> group_parts([1] * 200, 5)[:2], group_parts([1, 1], 5)
+    >>> group_parts([1] * 100, 5)[:2], group_parts([1, 1], 5)
     ([range(0, 3), range(3, 6)], [range(0, 1), range(1, 2)])
     """
     max_rows = min(BATCH_ROWS, BATCH_CELLS // n_columns)
