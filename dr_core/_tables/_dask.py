@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
@@ -150,24 +150,34 @@ def _compute_on_cluster(
     progress: bool,
 ) -> list[Any]:
     """Compute on a cluster; the first error ends the other calls."""
-    from distributed import as_completed
-
-    futures = client.compute(calls)
-    batch_of = {future.key: batch for future, batch in zip(futures, batches, strict=True)}
-    n_parts = sum(map(len, batches))
+    futures, n_parts = client.compute(calls), sum(map(len, batches))
     try:
         with tqdm(desc="rows", unit="partition", total=n_parts, disable=not progress) as bar:
-            for future in as_completed(futures):
-                batch = batch_of[future.key]
-                if future.status != "finished":
-                    if not _is_named(future.exception()):
-                        _read_one_by_one(batch, readings)
-                    future.result()
+            for future, batch in _iter_completed(futures, batches):
+                _raise_error(future, batch, readings)
                 bar.update(len(batch))
         return list(client.gather(futures))
     finally:
         for future in futures:
             future.release()
+
+
+def _iter_completed(futures: list[Any], batches: Sequence[range]) -> Iterator[tuple[Any, range]]:
+    """Yield each future when it is done, with its partitions."""
+    from distributed import as_completed
+
+    batch_of = {future.key: batch for future, batch in zip(futures, batches, strict=True)}
+    for future in as_completed(futures):
+        yield future, batch_of[future.key]
+
+
+def _raise_error(future: Any, batch: range, readings: Readings) -> None:
+    """Raise the error of a future that has one, with the number of its partition."""
+    if future.status == "finished":
+        return
+    if not _is_named(future.exception()):
+        _read_one_by_one(batch, readings)
+    future.result()
 
 
 def _compute_here(

@@ -24,7 +24,7 @@ from dr_core.perturbation import (
 
 __all__ = ["collect_votes"]
 
-MANY_ROWS, MANY_MEMBERS = 20_000, 5
+ORDERED_ROWS, ORDERED_MEMBERS = 20_000, 5
 """Rows and members from which rows are put in the order of leaves."""
 
 
@@ -199,7 +199,7 @@ def _vote(ensemble: Ensemble, pairs: VotePairs, n_jobs: int | None) -> tuple[Arr
 def _find_order(tasks: list[MemberTask], before: Any, rows: Array) -> LeafOrder | None:
     """Return the order in which trees are fast; None if it would not pay."""
     is_dense = isinstance(before, np.ndarray)
-    if not (is_dense and len(before) >= MANY_ROWS and len(tasks) >= MANY_MEMBERS):
+    if not (is_dense and len(before) >= ORDERED_ROWS and len(tasks) >= ORDERED_MEMBERS):
         return None
     if not all(task.has_leaves for task in tasks):
         return None

@@ -117,7 +117,7 @@ def test_votes_do_not_depend_on_the_order_in_which_trees_see_the_rows(name, opti
     y = labels(X, "str", 3)
     estimator = ESTIMATORS[name]().fit(X, y)
     as_given = collect_votes(estimator, X, y, PRIVILEGED, **options)
-    monkeypatch.setattr(_collect, "MANY_ROWS", 1)
+    monkeypatch.setattr(_collect, "ORDERED_ROWS", 1)
     by_leaf = collect_votes(estimator, X, y, PRIVILEGED, **options)
     for found in ("votes", "perturbed", "y", "rows", "row_units"):
         assert (getattr(by_leaf, found) == getattr(as_given, found)).all(), found
