@@ -5,6 +5,7 @@ python -m benchmarks.speed.scaling
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from benchmarks.speed import growth, overhead
 from benchmarks.speed.measure import ensemble_votes, peak_and_output, print_table
 from dr_core import Votes, assess_risk, collect_votes, datasets, epaf, iter_chunks, poaf
 from dr_core.pruning import tandem_risks
@@ -30,9 +32,28 @@ HERE = "benchmarks.speed.scaling"
 ROWS, ROWS_IN_MEMORY, CHUNK_ROWS = 5_000_000, 500_000, 100_000
 LARGE = 2_000, 1_000_000
 MEMBERS = 20
+MODEL_MB, WORKER_MEMORY = 100, "1.5GB"
+WIDE = 50_000, 1_000
 
 
 def main() -> None:
+    overhead.main()
+    growth.main()
+    print_table(
+        f"An audit of {WIDE[0]:,} rows and {WIDE[1]:,} columns of floats, 0.4 GB",
+        ["as", "peak memory, table included, GB", "at most"],
+        list(more_columns()),
+    )
+    print_table(
+        f"A model of {MODEL_MB} MB, two workers of {WORKER_MEMORY}",
+        ["partitions", "seconds", "models received by a worker", "at most"],
+        list(models_on_a_cluster()),
+    )
+    print_table(
+        "Partitions of 10 rows on a cluster of two workers",
+        ["partitions", "audit, s", "plain map_partitions, s", "ratio"],
+        list(small_partitions()),
+    )
     with TemporaryDirectory() as folder:
         print_table(
             f"Exact audit by sex, {ROWS:,} rows of a Parquet file in chunks of {CHUNK_ROWS:,}",
@@ -114,6 +135,76 @@ def audit_seconds(folder: str, X: object, n: int) -> float:
     return (process_time() - start) / n
 
 
+# More columns
+
+
+def more_columns() -> Iterator[tuple[str, float, float]]:
+    """Rows of (kind of table, figure, limit)."""
+    for kind in ("pandas", "NumPy"):
+        yield kind, peak_and_output(HERE, "wide_audit", kind)[0], 1.5
+
+
+def wide_audit(kind: str) -> None:
+    X = growth.table(*WIDE)
+    assess_risk(
+        growth.CheapRule(),
+        X if kind == "pandas" else X.to_numpy(),
+        {"c0" if kind == "pandas" else 0: 1.0},
+    )
+
+
+# Dask
+
+
+class LargeRule(growth.CheapRule):
+    """A model of many bytes, which writes down each process that loads it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.bytes = np.random.default_rng(0).bytes(MODEL_MB * 10**6)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        with (self.folder / "loads").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+
+
+def models_on_a_cluster() -> Iterator[tuple[int, float, float, int]]:
+    """Rows of (partitions, seconds, models that a worker received on average, limit)."""
+    import dask.dataframe as dd
+
+    for n_partitions in (10, 40):
+        with TemporaryDirectory() as folder, cluster(2, memory_limit=WORKER_MEMORY) as client:
+            X = dd.from_pandas(growth.table(20_000, 8), npartitions=n_partitions)
+            model, start = LargeRule(Path(folder)), perf_counter()
+            assess_risk(model, X, {"c0": 1.0})
+            workers = set(client.run(os.getpid).values())
+            loads = [int(line) for line in (Path(folder) / "loads").read_text().split()]
+            received = sum(process in workers for process in loads) / len(workers)
+            yield n_partitions, perf_counter() - start, received, 1
+
+
+def small_partitions() -> Iterator[tuple[int, float, float, float]]:
+    """Rows of (partitions, seconds of an audit and of one plain pass, their ratio)."""
+    import dask.dataframe as dd
+
+    model = growth.CheapRule()
+    with cluster(2) as client:
+        client.wait_for_workers(2)
+        for n_partitions in (200, 2_000):
+            X = dd.from_pandas(growth.table(10 * n_partitions, 8), npartitions=n_partitions)
+            plain = X.map_partitions(growth.count_favorable, model, meta=("n", int))
+            turns = []
+            for _ in range(2):
+                start = perf_counter()
+                assess_risk(model, X, {"c0": 1.0})
+                middle = perf_counter()
+                plain.compute()
+                turns.append((middle - start, perf_counter() - middle))
+            audit, work = np.min(turns, axis=0)
+            yield n_partitions, float(audit), float(work), float(audit / work)
+
+
 # More members
 
 
@@ -173,13 +264,11 @@ def more_workers() -> Iterator[tuple[str, float, float, float, float, float]]:
 
 
 @contextmanager
-def cluster(n_workers: int) -> Iterator[Any]:
+def cluster(n_workers: int, **options: Any) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
-    with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as workers,
-        Client(workers) as client,
-    ):
+    options |= {"threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=n_workers, **options) as workers, Client(workers) as client:
         yield client
 
 
@@ -210,7 +299,9 @@ def prune() -> Callable[[], object]:
     return lambda: epaf(votes, 10, n_groups=2, n_jobs=-1, random_state=0)
 
 
+STEPS = [in_memory, in_chunks, large_ensemble, wide_audit]
+
 if __name__ == "__main__":
-    steps = {step.__name__: step for step in (in_memory, in_chunks, large_ensemble)}
+    steps = {step.__name__: step for step in STEPS}
     name, *arguments = sys.argv[1:] or ["main"]
     steps.get(name, main)(*arguments)

@@ -127,8 +127,8 @@ class Chunks(ABC):
         self._digests: list[tuple[int, dict[Any, Digest]]] = []
 
     def remember(self, keys: Collection[Any]) -> None:
-        """Keep the distinct values of these columns when their types are found: `recall`."""
-        self._remembered = list(keys)
+        """Keep the distinct values of these columns, too, when types are found: `recall`."""
+        self._remembered = list(dict.fromkeys([*self._remembered, *keys]))
 
     def recall(self, keys: Collection[Any]) -> list[tuple[int, dict[Any, Digest]]] | None:
         """Return the rows of each chunk, and each distinct value of these columns.
@@ -138,7 +138,11 @@ class Chunks(ABC):
         """
         dtypes, chunks = self.dtypes, []
         for n_rows, digest in self._digests:
-            cast = {key: _cast_exactly(digest.get(key), dtypes.get(key)) for key in keys}
+            found = {key: digest[key] for key in keys if key in digest}
+            cast = {
+                key: _cast_exactly(one, dtypes[key]) if key in dtypes else one
+                for key, one in found.items()
+            }
             chunks.append((n_rows, {key: one for key, one in cast.items() if one is not None}))
         is_known = chunks and all(len(found) == len(keys) for _, found in chunks)
         return chunks if is_known else None
@@ -152,21 +156,30 @@ class Chunks(ABC):
             for frame in self._read(path, keys, self.dtypes):
                 yield _cast(frame, self.dtypes)
 
+    @cached_property
+    def head(self) -> pd.DataFrame:
+        """The first row, perhaps with other types than the common ones."""
+        heads = (next(self._read(path, None, {}), pd.DataFrame()) for path in self.paths)
+        first = next(heads)
+        found = first if len(first) else next((head for head in heads if len(head)), first)
+        return found.iloc[:1].copy()
+
     @property
     def columns(self) -> list[Any]:
         """Names of the columns."""
-        return list(next(self._read(self.paths[0], None, {}), pd.DataFrame()))
+        return list(self.head)
 
     @cached_property
     def dtypes(self) -> dict[Any, Any]:
         """Common types of the columns whose type could differ between chunks; str for text."""
         uncertain = self._find_uncertain()
+        keys = list(dict.fromkeys([*uncertain, *self._remembered]))
         # For each column, each kind of values and where it was found first.
         found: dict[Any, dict[Any, str]] = defaultdict(dict)
-        for where, frame in self._iter_located(uncertain) if uncertain else ():
+        for where, frame in self._iter_located(keys) if uncertain else ():
             kept = {key: Digest.of(frame[key]) for key in self._remembered if key in frame}
             self._digests.append((len(frame), kept))
-            for key in frame if len(frame) else ():
+            for key in set(frame).intersection(uncertain) if len(frame) else ():
                 for kind in self._find_kinds(frame[key]):
                     found[key].setdefault(kind, where)
         return {key: self._find_common(key, kinds) for key, kinds in found.items()}
@@ -343,10 +356,8 @@ def _cast(frame: pd.DataFrame, dtypes: Mapping[Any, Any]) -> pd.DataFrame:
     return cast
 
 
-def _cast_exactly(digest: Digest | None, dtype: Any) -> Digest | None:
+def _cast_exactly(digest: Digest, dtype: Any) -> Digest | None:
     """Return values with another type; None if the reader would have read other values."""
-    if digest is None or dtype is None:
-        return None
     column = digest.values
     is_missing = column.isna().all()
     if dtype is str:

@@ -8,14 +8,15 @@ All parts must have the same columns, types and order.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from itertools import accumulate, chain
+from functools import cached_property, partial
+from itertools import accumulate, chain, count, islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
@@ -36,6 +37,7 @@ __all__ = [
     "NAMED",
     "FindColumns",
     "Frames",
+    "PartInput",
     "PartTask",
     "Parts",
     "name_partition_in_errors",
@@ -43,6 +45,12 @@ __all__ = [
 
 NAMED = "partition "
 """Start of each message that names a part."""
+
+BATCH_ROWS, BATCH_CELLS = 10_000, 2**20
+"""Rows and cells of parts that are processed together, at most."""
+
+MIN_BATCHES = 32
+"""Parts stay apart if there would be fewer batches than this, for clusters of many cores."""
 
 SAMPLE_ROWS = 10_000
 """Rows of the first frame that are kept as a sample."""
@@ -61,8 +69,8 @@ class Parts(Partitions):
 
     Parameters
     ----------
-    dtypes : mapping
-        Columns of the frames and their types, which each part must have.
+    keys : list
+        Names of the columns of the frames, which each part must have.
     columns : mapping
         Other columns of the rows: the name of a column of X, which the model then does not see; a
         list of arrays, one for each part; or an array for all rows.
@@ -70,11 +78,9 @@ class Parts(Partitions):
         Whether the first pass also collects the values of y.
     """
 
-    def __init__(
-        self, dtypes: Mapping[Any, Any], columns: Mapping[str, Any], want_labels: bool
-    ) -> None:
-        self._dtypes = dict(dtypes)
-        self._named, others = split_named(columns, self._dtypes)
+    def __init__(self, keys: list[Any], columns: Mapping[str, Any], want_labels: bool) -> None:
+        self._keys = keys
+        self._named, others = split_named(columns, keys)
         self._lists = {key: parts for key, value in others.items() if (parts := _as_list(value))}
         self._arrays = {
             key: np.asarray(value) for key, value in others.items() if key not in self._lists
@@ -84,11 +90,30 @@ class Parts(Partitions):
         self._labels: list[Any] = []
         self._counts: dict[Any, dict[Any, int]] = {}
 
+    @property
+    @abstractmethod
+    def _dtypes(self) -> dict[Any, Any]:
+        """Columns of the frames and their types, which each part must have."""
+
     @abstractmethod
     def _run(
-        self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns, progress: bool
+        self,
+        task: PartTask,
+        find_columns: FindColumns,
+        *,
+        keys: list[Any] | None = None,
+        batches: Sequence[range] = (),
+        progress: bool = False,
     ) -> Iterable[Any]:
-        """Apply a task to each part in order; read these columns of X only, all if None."""
+        """Apply a task to parts in order.
+
+        Parameters
+        ----------
+        task, find_columns
+        keys : columns of X that are read; all if None
+        batches : numbers of the parts that are processed together; each by itself if empty
+        progress : bool
+        """
 
     @property
     def n_rows(self) -> int:
@@ -103,7 +128,7 @@ class Parts(Partitions):
 
     def keys(self) -> list[Any]:
         hidden = set(self._named.values())
-        return [key for key in self._dtypes if key not in hidden]
+        return [key for key in self._keys if key not in hidden]
 
     def read(self, keys: Iterable[Hashable]) -> None:
         new = [key for key in keys if key not in self._counts]
@@ -116,18 +141,13 @@ class Parts(Partitions):
 
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:
         self._check_lengths()
-        task, n_parts = PartTask(function, self._dtypes, self._named), 0
+        task = PartTask(function, self._dtypes, self._named)
         starts = list(accumulate(self._lengths, initial=0))
         find_columns = partial(_find_columns, self._lists, self._arrays, starts)
-        for found in self._run(task, None, find_columns, progress):
-            n_parts += 1
+        batches = group_parts(self._lengths, len(self._dtypes))
+        for found in self._run(task, find_columns, batches=batches, progress=progress):
             if found is not None:
                 yield found
-        if n_parts != len(self._lengths):
-            raise ValueError(
-                f"X has {n_parts} partitions, but had {len(self._lengths)} in the first pass. "
-                "X must give the same rows in each pass."
-            )
 
     def _count_rows(self) -> list[int]:
         if not self._lengths:
@@ -155,7 +175,7 @@ class Parts(Partitions):
         dtypes = {key: dtype for key, dtype in self._dtypes.items() if key in read}
         collect = partial(_collect_values, keys=keys, with_labels=bool(named or lists))
         task = PartTask(collect, dtypes, named)
-        results = self._run(task, list(dtypes), partial(_find_columns, lists, {}, []), False)
+        results = self._run(task, partial(_find_columns, lists, {}, []), keys=list(dtypes))
         return [part or PartValues(0, {}, []) for part in results]
 
     def _check_lengths(self) -> None:
@@ -173,32 +193,45 @@ class Frames(Parts):
 
     def __init__(self, source: Any, columns: Mapping[str, Any], want_labels: bool) -> None:
         self._source = source
+        # The types of chunks are found in a pass over all of them, which also collects values of
+        # the columns that are asked for by then. So this is put off until some are.
+        head = as_table(source.head) if isinstance(source, Chunks) else self.sample
+        self._levels = head.levels
+        super().__init__(head.keys(), columns, want_labels)
+
+    @cached_property
+    def sample(self) -> Table:
         first = next((frame for frame in self._frames(None) if _get_length(frame)), None)
         if first is None:
             raise ValueError(EMPTY)
         with name_partition_in_errors(0):
             table = as_table(first)
         # A copy, because a slice of the frame would keep all of it in memory.
-        self._sample = table.take(np.arange(min(table.n_rows, SAMPLE_ROWS)))
-        super().__init__(table.dtypes, columns, want_labels)
+        return table.take(np.arange(min(table.n_rows, SAMPLE_ROWS)))
 
-    @property
-    def sample(self) -> Table:
-        return self._sample
+    @cached_property
+    def _dtypes(self) -> dict[Any, Any]:
+        return self.sample.dtypes
 
     @property
     def levels(self) -> list[Any]:
-        return self._sample.levels
+        return self._levels
 
     def _read_values(self, keys: list[Any], wanted: set[str]) -> list[PartValues]:
         """Return what chunks kept from the pass that found their types, to save another one."""
-        is_chunked = isinstance(self._source, Chunks) and not wanted & {*self._lists}
         label = self._named.get(Y) if Y in wanted else None
         columns = {*keys, label} - {None}
-        kept = self._source.recall(columns) if is_chunked and columns else None
+        kept = None if wanted & {*self._lists} else self._recall(columns)
         if kept is None:
             return super()._read_values(keys, wanted)
         return [_digest_values(n_rows, columns, keys, label) for n_rows, columns in kept]
+
+    def _recall(self, columns: set[Any]) -> list[tuple[int, dict[Any, Digest]]] | None:
+        """Return the distinct values of these columns in each chunk, if they are known."""
+        if not isinstance(self._source, Chunks):
+            return None
+        self._source.remember(columns)
+        return self._source.recall(columns)
 
     def _frames(self, keys: list[Any] | None) -> Iterable[Any]:
         if isinstance(self._source, Chunks):
@@ -212,14 +245,59 @@ class Frames(Parts):
         return frames
 
     def _run(
-        self, task: PartTask, keys: list[Any] | None, find_columns: FindColumns, progress: bool
+        self,
+        task: PartTask,
+        find_columns: FindColumns,
+        *,
+        keys: list[Any] | None = None,
+        batches: Sequence[range] = (),
+        progress: bool = False,
     ) -> Iterable[Any]:
         total = len(self._lengths) or None
-        frames = tqdm(
+        bar = tqdm(
             self._frames(keys), desc="rows", unit="chunk", total=total, disable=not progress
         )
-        for number, frame in enumerate(frames):
-            yield task(number, frame, *find_columns(number))
+        frames, n_parts = enumerate(bar), 0
+        for batch in chain(batches, map(_only, count())):
+            some = list(islice(frames, len(batch)))
+            if not some:
+                break
+            yield task(n_parts, [(frame, *find_columns(i)) for i, frame in some])
+            n_parts += len(some)
+        if batches and n_parts != len(self._lengths):
+            raise ValueError(
+                f"X has {n_parts} partitions, but had {len(self._lengths)} in the first pass. "
+                "X must give the same rows in each pass."
+            )
+
+
+def _only(number: int) -> range:
+    """Return the batch of one part."""
+    return range(number, number + 1)
+
+
+def group_parts(lengths: Sequence[int], n_columns: int) -> list[range]:
+    """Group parts of few rows, which a model predicts faster together than one by one.
+
+    Parameters
+    ----------
+    lengths : number of rows of each part
+    n_columns : number of columns of each part
+
+    Examples
+    --------
+    >>> group_parts([1] * 100, 5)[:2], group_parts([1, 1], 5)
+    ([range(0, 3), range(3, 6)], [range(0, 1), range(1, 2)])
+    """
+    max_rows = min(BATCH_ROWS, BATCH_CELLS // n_columns)
+    max_parts = max(1, len(lengths) // MIN_BATCHES)
+    groups, start, n_rows = [], 0, 0
+    for number, length in enumerate(lengths):
+        n_rows += length
+        if number > start and (n_rows > max_rows or number - start >= max_parts):
+            groups.append(range(start, number))
+            start, n_rows = number, length
+    return [*groups, range(start, len(lengths))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,10 +315,35 @@ class PartTask:
     dtypes: Mapping[Any, Any]
     named: Mapping[str, str]
 
-    def __call__(
+    def __call__(self, number: int, some: Sequence[PartInput]) -> Any:
+        """Return the function's result for one part, or several together; None without rows.
+
+        Parameters
+        ----------
+        number : that of the first part
+        some : of each part, its frame, the positions of its rows, and its other columns
+        """
+        read = {i: self._read(i, *one) for i, one in enumerate(some, number)}
+        parts = {i: part for i, part in read.items() if part is not None}
+        if len(parts) <= 1:
+            return self._apply_to_each(parts)
+        try:
+            return self.function(_join(list(parts.values())))
+        except Exception:
+            self._apply_to_each(parts)  # raises the error that names the part
+            raise
+
+    def _apply_to_each(self, parts: Mapping[int, Partition]) -> Any:
+        found = None
+        for number, part in parts.items():
+            with name_partition_in_errors(number):
+                found = self.function(part)
+        return found
+
+    def _read(
         self, number: int, frame: Any, rows: slice | None, columns: Mapping[str, Any]
-    ) -> Any:
-        """Return the function's result for the part; None for a part without rows.
+    ) -> Partition | None:
+        """Return the part, after checks; None for a part without rows.
 
         `rows` are the positions of its rows in the second pass, and None in the first.
         """
@@ -259,7 +362,21 @@ class PartTask:
             named = {key: table.column(name) for key, name in self.named.items()}
             seen = table.drop(set(self.named.values())) if named else table
             start = 0 if rows is None else rows.start
-            return self.function(Partition(start, seen, {**columns, **named}))
+            return Partition(start, seen, {**columns, **named})
+
+
+def _join(parts: list[Partition]) -> Partition:
+    """Return consecutive parts as one."""
+    first, *others = parts
+    columns = {key: _concat([part.columns[key] for part in parts]) for key in first.columns}
+    return Partition(first.start, first.table.append([part.table for part in others]), columns)
+
+
+def _concat(columns: Sequence[Any]) -> Array:
+    arrays = [np.asarray(column) for column in columns]
+    if len({array.dtype for array in arrays}) > 1:  # 1 and "1" would become the same text
+        arrays = [array.astype(object) for array in arrays]
+    return np.concatenate(arrays)
 
 
 @contextmanager
@@ -288,6 +405,9 @@ def _as_list(value: Any) -> list[Any]:
     )
     return list(value) if is_list else []
 
+
+PartInput = tuple[Any, slice | None, Mapping[str, Any]]
+"""The frame of a part, the positions of its rows if they are known, and its other columns."""
 
 FindColumns = Callable[[int], tuple[slice | None, dict[str, Any]]]
 """From the number of a part to the positions of its rows, if known, and its other columns."""
@@ -320,8 +440,8 @@ def _add_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
     """Add up the rows with each value, in the order of first appearance."""
     total: dict[Any, int] = {}
     for of_part in counts:
-        for value, count in of_part.items():
-            total[value] = total.get(value, 0) + count
+        for value, n_rows in of_part.items():
+            total[value] = total.get(value, 0) + n_rows
     return total
 
 
@@ -358,8 +478,8 @@ def _check_dtypes(found: Mapping[Any, Any], dtypes: Mapping[Any, Any], allow_oth
     for key, dtype in dtypes.items():
         if found[key] != dtype:
             raise ValueError(
-                f"column {key!r} has dtype {found[key]}, but {dtype} elsewhere. Give all "
-                "partitions the same dtypes."
+                f"column {key!r} has dtype {_describe(found[key])}, but {_describe(dtype)} "
+                "elsewhere. Give all partitions the same dtypes."
             )
     keys = [key for key in found if key in dtypes]
     if keys != list(dtypes):
@@ -372,3 +492,11 @@ def _check_dtypes(found: Mapping[Any, Any], dtypes: Mapping[Any, Any], allow_oth
             f"column {quote(others)} is not in other partitions, which have {quote(dtypes)}. "
             "Give all partitions the same columns."
         )
+
+
+def _describe(dtype: Any) -> str:
+    """Return a dtype as text; of categories, also their values."""
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return str(dtype)
+    order = "ordered " if dtype.ordered else ""
+    return f"{order}category of {quote(dtype.categories)}"

@@ -116,8 +116,8 @@ def open_csv(path: Path) -> Any:
 def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
     """Raise ValueError if the columns of a CSV file are not those that its header names.
 
-    pandas renames columns of the same name, and shifts all columns by one if rows are longer than
-    the header.
+    pandas renames columns of the same name, shifts all columns by one if rows are longer than the
+    header, and fills up a last row that was cut off.
     """
     options = options or {}
     if not set(options) <= FORMAT_OPTIONS:
@@ -132,6 +132,27 @@ def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
                 raise
             raise ValueError("its rows have more cells than its header") from error
     _check_no_repeats(head.iloc[0])
+    _check_last_row(path, head.shape[1], options)
+
+
+def _check_last_row(path: Path, n_columns: int, options: Mapping[str, Any]) -> None:
+    """Raise ValueError if a file ends in the middle of a row."""
+    separator, quote_mark = options.get("sep", ","), options.get("quotechar", '"')
+    encoding = options.get("encoding", "utf-8")
+    is_simple = {*options} <= {"sep", "quotechar", "encoding"} and len(separator or "") == 1
+    if path.suffix == ".gz" or not is_simple or encoding.lower().startswith(("utf-16", "utf-32")):
+        return
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - SAMPLE_BYTES))
+        row = stream.read().decode(encoding, errors="replace").rpartition("\n")[2]
+    # Complete files end with a line break, or with a complete row. Text in quotes may have line
+    # breaks, so that a last line with quotes may be the rest of a row.
+    n_cells = row.count(separator) + 1
+    if row.strip() and quote_mark not in row and n_cells < n_columns:
+        raise ValueError(
+            f"its last row has {n_cells} cells, but its header {n_columns}: the file was cut off. "
+            "Write it again"
+        )
 
 
 def _read_csv(path: Path) -> pd.DataFrame:

@@ -180,6 +180,9 @@ def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -
 class Table(ABC):
     """A table with the operations that perturbation needs."""
 
+    CHUNK_CELLS = 2**23
+    """Cells that are perturbed at once by default: for more, fresh memory takes its time."""
+
     def __init__(self, native: Any) -> None:
         self.native = native
         self._factorized: dict[Hashable, Factorized] = {}
@@ -216,12 +219,19 @@ class Table(ABC):
         """Return these rows, in this order."""
 
     @abstractmethod
+    def append(self, others: Sequence[Table]) -> Table:
+        """Return these rows and those of other tables of the same kind, with the same columns."""
+
+    @abstractmethod
     def copy(self) -> Any:
         """Return a copy of the wrapped table, for a model that may write into its input."""
 
     @abstractmethod
-    def recode(self, columns: Mapping[Any, Recoded]) -> Any:
-        """Return a table of the same kind as the wrapped one, with these columns replaced."""
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Any:
+        """Return a table of the same kind as the wrapped one, with these columns replaced.
+
+        `is_copy` says that `take` copied the wrapped table, and that nobody else refers to it.
+        """
 
     def read(self, keys: Iterable[Hashable]) -> None:
         """Factorize several columns ahead of their use."""
@@ -311,6 +321,9 @@ class PandasTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return PandasTable(self.native.iloc[rows])
 
+    def append(self, others: Sequence[Table]) -> Table:
+        return PandasTable(pd.concat([self.native, *(other.native for other in others)]))
+
     def copy(self) -> pd.DataFrame:
         return self._copy(but=())
 
@@ -326,7 +339,7 @@ class PandasTable(Table):
                 out[key] = self.native[key].copy(deep=True)
         return out
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> pd.DataFrame:
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> pd.DataFrame:
         out = self._copy(but=columns)
         new = _map_columns(
             lambda key: _recode_series(self.column(key), columns[key]), list(columns), len(out)
@@ -375,6 +388,9 @@ def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype
 class ArrayTable(Table):
     """A two-dimensional NumPy array; positions are the names of its columns."""
 
+    CHUNK_CELLS = 2**22
+    """Half as many as of frames, which cost a model some time for each column of each chunk."""
+
     def keys(self) -> list[Any]:
         return list(range(self.native.shape[1]))
 
@@ -391,11 +407,14 @@ class ArrayTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return ArrayTable(self.native[rows])
 
+    def append(self, others: Sequence[Table]) -> Table:
+        return ArrayTable(np.concatenate([self.native, *(other.native for other in others)]))
+
     def copy(self) -> Array:
         return self.native.copy()
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> Array:
-        out = self.copy()
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Array:
+        out = self.native if is_copy else self.copy()
         for key, new in columns.items():
             domain = _make_column(lambda v: np.array(v, dtype=out.dtype), new, key, out.dtype)
             out[:, key] = np.where(new.codes >= 0, domain[new.codes], out[:, key])
@@ -445,10 +464,14 @@ class NarwhalsTable(Table):
     def take(self, rows: Array | slice) -> Table:
         return NarwhalsTable(self._frame[rows].to_native())
 
+    def append(self, others: Sequence[Table]) -> Table:
+        frames = [nw.from_native(other.native, eager_only=True) for other in others]
+        return NarwhalsTable(nw.concat([self._frame, *frames]).to_native())
+
     def copy(self) -> Any:
         return self._frame.clone().to_native()
 
-    def recode(self, columns: Mapping[Any, Recoded]) -> Any:
+    def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Any:
         frame = self._frame
         new = [_recode_narwhals(frame[key], recoded) for key, recoded in columns.items()]
         return frame.with_columns(*new).to_native()

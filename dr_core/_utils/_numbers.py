@@ -172,7 +172,7 @@ def _sum_cells(values: Array, cells: Array | None, n_cells: int, power: int) -> 
     nonzero = np.flatnonzero(values)
     values = values[nonzero]
     cells = np.zeros(len(values), np.intp) if cells is None else cells[nonzero].astype(np.intp)
-    if values.dtype == bool:
+    if values.dtype == bool or (values == 1).all():  # counted, which is faster
         return np.bincount(cells, minlength=n_cells).astype(object) * UNIT**power
     sums = np.zeros(n_cells, dtype=object)
     for block in iter_slices(len(values), MAX_VALUES_PER_BLOCK):

@@ -154,12 +154,12 @@ class RatesFold:
             before[:, self.favorable] if changes.is_randomized else before == self.favorable
         )
         is_favorable = np.asarray(changes.y == self.favorable)
-        selected = np.asarray(is_selected, dtype=float)
+        selected = np.asarray(is_selected)
         return GroupSums.of(
             changes.codes_of(changes.plan.find_scenario(-1, kind=0)),
             changes.weights,
-            favorable=is_favorable.astype(float),
-            unfavorable=(~is_favorable).astype(float),
+            favorable=is_favorable,
+            unfavorable=~is_favorable,
             selected=selected,
             selected_favorable=selected * is_favorable,
             selected_unfavorable=selected * ~is_favorable,

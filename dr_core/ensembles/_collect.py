@@ -24,6 +24,9 @@ from dr_core.perturbation import (
 
 __all__ = ["collect_votes"]
 
+ORDERED_ROWS, ORDERED_MEMBERS = 20_000, 5
+"""Rows and members from which rows are put in the order of leaves."""
+
 
 def collect_votes(
     estimator: Any,
@@ -127,23 +130,80 @@ class VotePairs:
 
     def perturbed(self) -> Any:
         """Return x̃, one row for each pair, as the kind of table that X is."""
-        return self.x.take(self.rows).recode(self.codes)
+        return self.x.recode(self.codes, self.rows)
+
+
+class MemberVotes(NamedTuple):
+    """Votes of a member on x, and on those x̃ where they differ, usually few."""
+
+    votes: Array
+    changed: Array
+    changed_votes: Array
+
+
+class LeafOrder(NamedTuple):
+    """Rows and pairs in the order of the leaves that rows reach in the first tree.
+
+    Trees of an ensemble resemble each other, so that neighbours take similar paths through all of
+    them. The processor then predicts most branches, and a tree takes 0.4 to 0.8 of the time.
+
+    Attributes
+    ----------
+    rows : (n,) the row at each place
+    pairs : (k,) the pair at each place
+    places : (k,) place of the row of each pair in this order, ascending
+    """
+
+    rows: Array
+    pairs: Array
+    places: Array
+
+    @classmethod
+    def of(cls, leaves: Array, rows: Array) -> LeafOrder:
+        """Order rows by their leaves, (n,); `rows` are those of the pairs, (k,)."""
+        # Rows 0 1 2 in the order 2 0 1 have the places 1 2 0. Pairs of the rows 0 0 2 have the
+        # places 1 1 0, and hence come in the order 2 0 1.
+        order = np.argsort(leaves, kind="stable")
+        places = np.argsort(order)[rows]
+        pairs = np.argsort(places, kind="stable")
+        return cls(order, pairs, places[pairs])
+
+    def restore(self, member: MemberVotes) -> MemberVotes:
+        """Return the votes on rows and pairs in the order that they had before."""
+        votes = np.empty_like(member.votes)
+        votes[self.rows] = member.votes
+        return MemberVotes(votes, self.pairs[member.changed], member.changed_votes)
 
 
 def _vote(ensemble: Ensemble, pairs: VotePairs, n_jobs: int | None) -> tuple[Array, Array]:
     """Return the votes on x and on x̃, one column for each pair."""
-    before = ensemble.encode(pairs.x.table.copy())
+    rows, before = pairs.rows, ensemble.encode(pairs.x.table.copy())
     after = ensemble.encode(pairs.perturbed())
-    shared = before, after, pairs.rows, _find_moved_columns(before, after, pairs.rows)
+    moved = _find_moved_columns(before, after, rows)
     tasks = [ensemble.task(j) for j in range(len(ensemble.members))]
+    order = _find_order(tasks, before, rows)
+    if order is not None:
+        before, after, rows = before[order.rows], after[order.pairs], order.places
+    shared = before, after, rows, moved
     found = call_each(_vote_one, tasks, shared, n_jobs=n_jobs, prefer="threads")
-    votes = np.empty((len(found), len(pairs.rows)), found[0].votes.dtype)
+    votes = np.empty((len(found), len(rows)), found[0].votes.dtype)
     perturbed = np.empty_like(votes)
     for j, member in enumerate(found):
         found[j] = None  # freed as soon as it is copied: these are half of all memory
+        member = member if order is None else order.restore(member)
         votes[j] = perturbed[j] = member.votes[pairs.rows]
         perturbed[j, member.changed] = member.changed_votes
     return votes, perturbed
+
+
+def _find_order(tasks: list[MemberTask], before: Any, rows: Array) -> LeafOrder | None:
+    """Return the order in which trees are fast; None if it would not pay."""
+    is_dense = isinstance(before, np.ndarray)
+    if not (is_dense and len(before) >= ORDERED_ROWS and len(tasks) >= ORDERED_MEMBERS):
+        return None
+    if not all(task.has_leaves for task in tasks):
+        return None
+    return LeafOrder.of(tasks[0].find_leaves(before), rows)
 
 
 def _find_moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
@@ -154,14 +214,6 @@ def _find_moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
         return np.asarray((before[rows] != after).sum(axis=0)).ravel() > 0
     columns = zip(before.T, after.T, strict=True)
     return np.array([not np.array_equal(b[rows], a, equal_nan=True) for b, a in columns])
-
-
-class MemberVotes(NamedTuple):
-    """Votes of a member on x, and on those x̃ where they differ, usually few."""
-
-    votes: Array
-    changed: Array
-    changed_votes: Array
 
 
 def _vote_one(

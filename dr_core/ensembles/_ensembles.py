@@ -310,12 +310,39 @@ class MemberTask:
     def _is_tree(self) -> bool:
         return isinstance(self.member, DecisionTreeClassifier)
 
+    @property
+    def has_leaves(self) -> bool:
+        """Whether the member predicts the class of a leaf, as trees of scikit-learn do."""
+        predict = getattr(type(self.member), "predict", None)
+        return predict is DecisionTreeClassifier.predict and self.member.n_outputs_ == 1
+
     def vote(self, Z: Any) -> Array:
         """Positions in the classes that the member predicts for encoded features."""
-        Z = Z if self.columns is None else Z[:, self.columns]
+        Z = self._select_columns(Z)
         # A tree takes features as they are when they are of its own type.
-        own_type = self._is_tree and getattr(Z, "dtype", None) == np.float32
-        predicted = self.member.predict(Z, **({"check_input": False} if own_type else {}))
+        options = {"check_input": False} if self._is_tree and _is_float32(Z) else {}
+        if self.has_leaves:
+            return self._votes_of_nodes.take(self.member.apply(Z, **options))
+        return self._read(self.member.predict(Z, **options))
+
+    def find_leaves(self, Z: Any) -> Array:
+        """Return the leaf of each row in a tree."""
+        return self.member.apply(self._select_columns(Z), check_input=not _is_float32(Z))
+
+    @cached_property
+    def _votes_of_nodes(self) -> Array:
+        """The vote of a tree in each of its nodes, of which rows reach the leaves."""
+        # To look a vote up takes a byte for each row; to predict, a probability for each class.
+        member = self.member
+        return self._read(member.classes_.take(member.tree_.value[:, 0].argmax(axis=1)))
+
+    def _select_columns(self, Z: Any) -> Any:
+        if self.columns is None or np.array_equal(self.columns, np.arange(Z.shape[1])):
+            return Z
+        return Z[:, self.columns]
+
+    def _read(self, predicted: Any) -> Array:
+        """Return predictions as positions in the classes."""
         if self.says == POSITIONS:
             return np.asarray(predicted).astype(
                 np.uint8 if len(self.classes) <= 256 else np.uint16
@@ -329,3 +356,7 @@ class MemberTask:
         looked_at = self.member.tree_.feature
         looked_at = looked_at[looked_at >= 0]
         return bool((moved if self.columns is None else moved[self.columns])[looked_at].any())
+
+
+def _is_float32(Z: Any) -> bool:
+    return getattr(Z, "dtype", None) == np.float32

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -412,7 +413,8 @@ def learn_attributes(
         return replace(attributes, max_values=max_values) if is_given else attributes
     table = _as_columns(X)
     levels = set(privileged).intersection(table.levels)
-    read = {*privileged, *(coupled or ())} & {*table.keys(), *table.levels}
+    one_hot = (value.columns for value in privileged.values() if isinstance(value, OneHot))
+    read = {*privileged, *(coupled or ()), *chain(*one_hot)} & {*table.keys(), *table.levels}
     table.read([*read, *(find_level_keys(table, privileged) if levels else ())])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(

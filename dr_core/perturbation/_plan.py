@@ -53,7 +53,11 @@ CHUNK_VARIANTS = 400_000
 """Maximum number of variants in a chunk of the default size."""
 
 MAX_VARIANTS = 10_000
-"""Maximum number of variants of one row that are enumerated."""
+"""Maximum number of variants of a row that are enumerated, on average over all rows."""
+
+TOO_MANY = (
+    '{} {:,} perturbations, more than {:,}. Use method="sample", or fewer attributes at a time.'
+)
 
 ROUNDING = 1e-9
 """Error that sums of probabilities may have."""
@@ -143,6 +147,8 @@ class PerturbationPlan:
     also_uncoupled : bool
         Whether each scenario comes twice, first without and then with coupled columns following.
         By default they follow in every scenario.
+    n_rows : int, optional
+        Number of all rows, for a plan that is applied to parts of them.
     """
 
     attributes: SensitiveAttributes
@@ -152,6 +158,7 @@ class PerturbationPlan:
     random_state: Any = None
     each_attribute: bool = True
     also_uncoupled: bool = False
+    n_rows: int | None = None
 
     def __post_init__(self) -> None:
         check_probability(self.p)
@@ -160,18 +167,20 @@ class PerturbationPlan:
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
         self._thin_ranges()
-        if self.method == "exact" and self.max_variants > MAX_VARIANTS:
-            raise ValueError(
-                f"a row has up to {self.max_variants:,} perturbations, more than "
-                f'{MAX_VARIANTS:,}. Use method="sample", or fewer attributes at a time.'
-            )
+        if self.method == "exact" and self.max_variants > CHUNK_VARIANTS:
+            raise ValueError(TOO_MANY.format("a row has up to", self.max_variants, CHUNK_VARIANTS))
 
     def _thin_ranges(self) -> None:
         """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
-        full, max_values = self.attributes, self.attributes.max_values
-        while self.method == "exact" and self.max_variants > MAX_VARIANTS and max_values:
-            object.__setattr__(self, "attributes", full.thin(max_values))
-            max_values //= 2
+        full = self.attributes
+        for limit in (MAX_VARIANTS, CHUNK_VARIANTS):
+            max_values = full.max_values
+            while self.method == "exact" and self.max_variants > limit and max_values:
+                object.__setattr__(self, "attributes", full.thin(max_values))
+                max_values //= 2
+            if self.max_variants <= limit:
+                return
+            object.__setattr__(self, "attributes", full)
 
     @property
     def notes(self) -> list[str]:
@@ -239,16 +248,16 @@ class PerturbationPlan:
         return self.n_samples * sum(find_choices(self.attributes, self.p))
 
     def reserve_draws(self, n_rows: int) -> PerturbationPlan:
-        """Return a plan with its own copy of the generator, and advance the caller's.
+        """Return a plan for n_rows with its own copy of the generator, and advance the caller's.
 
         The caller's generator moves past the numbers that n_rows take.
         """
         if not self.draws_per_row:
-            return self
+            return replace(self, n_rows=n_rows)
         generator = as_generator(self.random_state)
         own = copy_advanced(generator, 0)
         advance(generator, n_rows * self.draws_per_row)
-        return replace(self, random_state=own)
+        return replace(self, random_state=own, n_rows=n_rows)
 
     def at_row(self, start: int) -> PerturbationPlan:
         """Return the plan for a part of the rows that begins at row `start` of all."""
@@ -332,13 +341,24 @@ class CodedRows:
 
     def take(self, rows: Array | slice) -> CodedRows:
         """Return these rows, in this order."""
-        if isinstance(rows, slice) and rows == slice(0, self.table.n_rows):
+        if _is_every_row(rows, self.table.n_rows):
             return self  # with what is known of its columns
         return CodedRows(self.table.take(rows), self.attributes, self.codes[:, rows])
 
-    def recode(self, codes: Array) -> Any:
-        """Return the rows with other codes, as the kind of table that X is."""
-        return self.table.recode(self.attributes.decode(codes, before=self.codes))
+    def recode(self, codes: Array, rows: Array | None = None) -> Any:
+        """Return rows with other codes, as the kind of table that X is.
+
+        `rows` are the positions of these rows; by default they are all rows.
+        """
+        old = self if rows is None else self.take(rows)
+        columns = self.attributes.decode(codes, before=old.codes)
+        return old.table.recode(columns, is_copy=old is not self)
+
+
+def _is_every_row(rows: Array | slice, n_rows: int) -> bool:
+    if isinstance(rows, slice):
+        return rows == slice(0, n_rows)
+    return len(rows) == n_rows and np.array_equal(rows, np.arange(n_rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,7 +385,7 @@ class PerturbedChunk:
         if unchanged is not None:
             rows = np.concatenate([rows, unchanged])
             codes = np.concatenate([codes, self.x.codes[:, unchanged]], axis=1)
-        return self.x.take(rows).recode(codes)
+        return self.x.recode(codes, rows)
 
 
 def iter_perturbed(
@@ -378,7 +398,8 @@ def iter_perturbed(
     table : Table
     plan : PerturbationPlan
     chunk_size : int, optional
-        Rows of a chunk; by default so many that they have at most `CHUNK_VARIANTS` variants.
+        Rows of a chunk; by default so many that they have at most `CHUNK_VARIANTS` variants with
+        at most `Table.CHUNK_CELLS` cells.
     progress : bool
 
     Examples
@@ -394,29 +415,40 @@ def iter_perturbed(
     check_integer("chunk_size", 1 if chunk_size is None else chunk_size, at_least=1)
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
-    chunks = _choose_chunks(everything.codes, plan, chunk_size)
+    chunks = _choose_chunks(everything, plan, chunk_size)
     for rows in tqdm(chunks, desc="rows", unit="chunk", disable=not progress):
         x = everything.take(rows)
         yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
 
 
-def _choose_chunks(codes: Array, plan: PerturbationPlan, chunk_size: int | None) -> list[slice]:
-    n_rows = codes.shape[1]
+def _choose_chunks(x: CodedRows, plan: PerturbationPlan, chunk_size: int | None) -> list[slice]:
+    n_rows, limit = x.table.n_rows, x.table.CHUNK_CELLS // len(x.table.keys())
+    limit = min(limit, CHUNK_VARIANTS)
+    if n_rows * plan.max_variants * len(plan.kinds) <= limit:  # no need to count
+        return list(iter_slices(n_rows, chunk_size or n_rows))
+    n_variants = plan.count_variants(x.codes)
+    if plan.method == "exact":
+        _check_average(int(n_variants.sum()), plan.n_rows or n_rows)
     if chunk_size is not None:
         return list(iter_slices(n_rows, chunk_size))
-    if n_rows * plan.max_variants * len(plan.kinds) <= CHUNK_VARIANTS:  # no need to count
-        return [slice(0, n_rows)]
-    return _cut_rows(plan.count_variants(codes))
+    return _cut_rows(n_variants, limit)
 
 
-def _cut_rows(n_variants: Array) -> list[slice]:
-    """Cut rows into chunks of at most `CHUNK_VARIANTS` variants, or of a single row."""
+def _check_average(n_variants: int, n_rows: int) -> None:
+    """Raise ValueError if rows have too many variants on average, or already a part of them."""
+    if n_variants > max(n_rows * MAX_VARIANTS, CHUNK_VARIANTS):
+        average = n_variants // n_rows
+        raise ValueError(TOO_MANY.format("on average, a row has", average, MAX_VARIANTS))
+
+
+def _cut_rows(n_variants: Array, limit: int) -> list[slice]:
+    """Cut rows into chunks of at most so many variants, or of a single row."""
     # Rows of 3, 3, 1, 9 variants and chunks of 6 have the ends 3 6 7 16: rows 0 and 1 end at 6,
     # row 2 is a chunk, and row 3 is one, too, although it has more than 6.
     ends, chunks, start = np.cumsum(n_variants), [], 0
     while start < len(ends):
         before = ends[start - 1] if start else 0
-        stop = int(np.searchsorted(ends, before + CHUNK_VARIANTS, side="right"))
+        stop = int(np.searchsorted(ends, before + limit, side="right"))
         chunks.append(slice(start, max(stop, start + 1)))
         start = chunks[-1].stop
     return chunks

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from cluster.models import DeadlyRule, DeadlyTree, rule
+from cluster.models import CountedRule, DeadlyRule, DeadlyTree, read_notes, rule
 from sklearn.ensemble import RandomForestClassifier
 
 from dr_core import (
@@ -182,6 +182,36 @@ def test_a_worker_that_dies_on_the_way_does_not_change_a_comparison(doomed, peop
     assert (tmp_path / "died").exists()
     here = compare({"rule": rule}, people, "hired", PRIVILEGED, **options)
     assert same_comparison(there, here)
+
+
+def test_the_model_does_not_travel_with_every_partition(client, people, tmp_path):
+    assess_risk(CountedRule(tmp_path), dd.from_pandas(people, npartitions=16), PRIVILEGED)
+    loads, processes = read_notes(tmp_path, "loads")
+    # Dask may drop a copy that a worker needs no more, and then move a partition to this worker.
+    assert len(loads) <= 2 * len(processes)
+
+
+@pytest.mark.parametrize("scheduler", ["distributed", "sync"])
+def test_a_failure_does_not_call_the_model_again(client, people, tmp_path, scheduler):
+    parts = dd.from_pandas(people, npartitions=8)
+    broken = CountedRule(tmp_path, broken=people["score"].iloc[1000])
+    with dask.config.set(scheduler=scheduler), pytest.raises(LookupError) as error:
+        assess_risk(broken, parts, PRIVILEGED)
+    calls, distinct = read_notes(tmp_path, "calls")
+    assert len(calls) == len(distinct)
+    (note,) = error.value.__notes__
+    assert "partition 2 " in note
+
+
+def test_partitions_done_are_shown_while_a_cluster_works(client, people, capfd):
+    assess_risk(rule, dd.from_pandas(people, npartitions=6), PRIVILEGED, progress=True)
+    assert "6/6" in capfd.readouterr().err
+
+
+def test_an_audit_inside_a_task_is_that_in_memory(client, people):
+    parts = dd.from_pandas(people, npartitions=3)
+    there = client.submit(assess_risk, rule, parts, PRIVILEGED, pure=False).result()
+    assert same_risk(there, assess_risk(rule, people, PRIVILEGED))
 
 
 def test_votes_collected_by_a_cluster_are_those_of_one_process(client, people, forest):

@@ -231,3 +231,16 @@ def test_the_console_of_a_terminal_gets_no_escape_of_a_name(tmp_path):
     assert main([str(path), *arguments], console=console) == 0
     assert "\x1b]0;" not in out.getvalue()
     assert "\x1b[2J" not in out.getvalue()
+
+
+class TestCutOff:
+    @pytest.mark.parametrize("read", [read_table, lambda path: list(iter_chunks(path, 10))])
+    def test_a_file_cut_in_the_middle_of_a_row_is_refused(self, tmp_path, read):
+        (tmp_path / "a.csv").write_text("\n".join([HEADER, *ROWS])[:-2])
+        with pytest.raises(ValueError, match=r"'a\.csv'.*last row.*2 cells.*3"):
+            read(tmp_path / "a.csv")
+
+    @pytest.mark.parametrize("end", ["M,30,1", "M,30,1\n", 'M,30,"a\nb"', "M,30,1\n\n"])
+    def test_a_complete_file_need_not_end_with_a_line_break(self, tmp_path, end):
+        (tmp_path / "a.csv").write_text(f"{HEADER}\nM,20,0\n{end}")
+        assert len(read_table(tmp_path / "a.csv")) == 2

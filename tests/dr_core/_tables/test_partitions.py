@@ -299,9 +299,10 @@ def test_attributes_are_learned_from_partitions_as_from_a_table(people):
 
 
 def test_the_first_pass_reads_only_the_columns_it_needs(people, tmp_path):
-    people.to_csv(tmp_path / "a.csv", index=False)
-    chunks = iter_chunks(tmp_path / "a.csv", 100)
+    people.to_parquet(tmp_path / "a.parquet", index=False)
+    chunks = iter_chunks(tmp_path / "a.parquet", 100)
     data, asked, select = as_partitions(chunks, {Y: "y"}, want_labels=True), [], chunks.select
+    assert data.sample.n_rows == 100  # the first chunk is read for the types
     chunks.select = lambda keys: asked.append(keys) or select(keys)
     learn_attributes(data, PRIVILEGED)
     assert (sorted(data.labels), data.n_rows) == ([0, 1, 2], 400)
@@ -321,6 +322,42 @@ def test_a_part_with_a_column_more_is_named(people):
     parts = spoiled(people, extra=1)
     with pytest.raises(ValueError, match=second("column 'extra' is not in other partitions")):
         assess_risk(rule, parts, PRIVILEGED)
+
+
+def test_a_part_with_other_categories_is_named_with_its_categories(people):
+    kinds = [pd.CategoricalDtype(["F", "M"]), pd.CategoricalDtype(["F", "M", "X"])]
+    parts = [people.astype({"sex": kind}) for kind in kinds]
+    with pytest.raises(
+        ValueError, match=second("column 'sex'.*category of 'F', 'M', 'X', but.*'F', 'M'")
+    ):
+        assess_risk(rule, parts, PRIVILEGED)
+
+
+@pytest.mark.parametrize("as_kind", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
+@pytest.mark.parametrize("options", [{}, {"method": "sample", "random_state": 3}])
+def test_many_small_parts_are_processed_together(people, options, as_kind):
+    calls = []
+    model = lambda X: calls.append(len(X)) or rule(X)  # noqa: E731
+    parts = [as_kind(part) for part in cut(people, range(2, 400, 2))]
+    columns = {"y": people["y"].to_numpy(), "sample_weight": "weight"}
+    found = assess_risk(model, parts, PRIVILEGED, **columns, **options)
+    assert len(calls) < 200 < sum(calls)
+    assert outcome(found) == outcome(assess_risk(rule, people, PRIVILEGED, **columns, **options))
+
+
+def test_a_small_part_in_which_the_model_fails_is_named(people):
+    broken = people["score"][301]
+    model = lambda X: 1 / 0 if (X["score"] == broken).any() else rule(X)  # noqa: E731
+    with pytest.raises(ZeroDivisionError) as error:
+        assess_risk(model, cut(people, range(2, 400, 2)), PRIVILEGED)
+    assert "partition 150 " in error.value.__notes__[0]
+
+
+def test_labels_of_small_parts_stay_numbers_or_text(people):
+    parts = cut(people.drop(columns="y"), range(2, 400, 2))
+    y = [np.array([1, 0] if i % 2 else ["1", "0"]) for i in range(200)]
+    labels = as_partitions(parts, {Y: y}, want_labels=True).map(lambda part: part.y.tolist())
+    assert [label for part in labels for label in part] == ["1", "0", 1, 0] * 100
 
 
 def test_a_part_with_columns_in_another_order_is_named(people):

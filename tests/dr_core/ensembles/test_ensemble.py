@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from textbook.sklearn_versions import OLD_SKLEARN, adaboost
 
 from dr_core import assess_risk, compute_bounds, perturb
-from dr_core.ensembles import LABELS, Ensemble, as_ensemble, collect_votes
+from dr_core.ensembles import LABELS, Ensemble, _collect, as_ensemble, collect_votes
 
 PRIVILEGED = {"sex": 1, "race": 0}
 
@@ -108,6 +108,22 @@ def test_votes_are_the_members_own_predictions(name, kind, n_classes):
         votes.classes[votes.perturbed], members_by_hand(estimator, X_perturbed)
     )
     np.testing.assert_array_equal(votes.classes[votes.y], y)
+
+
+@pytest.mark.parametrize("name", ["random forest", "bagging of some columns", "adaboost"])
+@pytest.mark.parametrize("options", [{"method": "exact"}, {"p": 0.4, "random_state": 0}])
+def test_votes_do_not_depend_on_the_order_in_which_trees_see_the_rows(name, options, monkeypatch):
+    X = rows()
+    y = labels(X, "str", 3)
+    estimator = ESTIMATORS[name]().fit(X, y)
+    as_given = collect_votes(estimator, X, y, PRIVILEGED, **options)
+    monkeypatch.setattr(_collect, "ORDERED_ROWS", 1)
+    by_leaf = collect_votes(estimator, X, y, PRIVILEGED, **options)
+    for found in ("votes", "perturbed", "y", "rows", "row_units"):
+        assert (getattr(by_leaf, found) == getattr(as_given, found)).all(), found
+    np.testing.assert_array_equal(
+        by_leaf.classes[by_leaf.votes], members_by_hand(estimator, X)[:, by_leaf.rows]
+    )
 
 
 @pytest.mark.parametrize("name", ["adaboost", "voting", "voting with a dropped member"])

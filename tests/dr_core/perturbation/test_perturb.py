@@ -305,6 +305,52 @@ def test_chunks_of_the_default_size_have_a_bounded_number_of_variants(monkeypatc
     assert max(len(chunk.variants) for chunk in chunks) <= 50
 
 
+@pytest.mark.parametrize("as_kind", [lambda X: X, lambda X: X.to_numpy()])
+def test_chunks_of_a_wide_table_have_fewer_rows(monkeypatch, as_kind):
+    table = as_table(as_kind(pd.DataFrame(np.zeros((60, 10)))))
+    monkeypatch.setattr(type(table), "CHUNK_CELLS", 100)
+    plan = PerturbationPlan(learn_attributes(table, {0: 1}, domain={0: [0, 1]}))
+    assert [chunk.x.table.n_rows for chunk in iter_perturbed(table, plan)] == [10] * 6
+
+
+def many_values(n_values, n_rows=400):
+    """Three attributes of which each row has all privileged or all marginalised values."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(1, n_values, (n_rows, 3))
+    rows[0] = 0
+    rows[1:n_values] = np.arange(1, n_values)[:, None]
+    return pd.DataFrame(rows, columns=["a", "b", "c"]).astype(str), dict.fromkeys("abc", "0")
+
+
+def test_a_row_with_many_perturbations_is_enumerated_if_others_have_few():
+    X, privileged = many_values(23)
+    plan = PerturbationPlan(learn_attributes(X, privileged))
+    assert plan.max_variants > 10_000
+    (chunk,) = iter_perturbed(as_table(X), plan)
+    assert len(chunk.variants) == 22**3 + 3 * 22 + 4 * (len(X) - 1)
+
+
+def test_too_many_perturbations_on_average_are_refused():
+    X, privileged = many_values(40, n_rows=100)
+    X.iloc[40:] = "0"
+    plan = PerturbationPlan(learn_attributes(X, privileged))
+    with pytest.raises(ValueError, match=r"average.*10,000.*sample"):
+        list(iter_perturbed(as_table(X), plan))
+
+
+def test_a_part_of_the_rows_may_have_more_perturbations_than_the_average():
+    X, privileged = many_values(40, n_rows=100)
+    plan = PerturbationPlan(learn_attributes(X, privileged)).reserve_draws(1000)
+    part = as_table(X.iloc[:1].loc[[0] * 20])
+    assert sum(len(chunk.variants) for chunk in iter_perturbed(part, plan)) > 20 * 10_000
+
+
+def test_more_perturbations_of_a_row_than_fit_in_a_chunk_are_refused():
+    X, privileged = many_values(80)
+    with pytest.raises(ValueError, match=r"up to.*400,000.*sample"):
+        PerturbationPlan(learn_attributes(X, privileged))
+
+
 def test_options_are_passed_by_name():
     for function in (perturb, enumerate_perturbations):
         with pytest.raises(TypeError, match="positional"):
