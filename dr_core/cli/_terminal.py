@@ -112,12 +112,14 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         shown = values[~performance & values["attribute"].isin(some)]
         _print_measures(console, shown, some, is_narrow=_is_narrow(console, attributes))
     overall = values[performance & (values["attribute"] == attributes[-1])]
-    shown = (f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples())
+    shown = (
+        f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples()
+    )
     console.print("  ".join(shown))
     console.print(
-        "Fairness measures: best value 0 (disparate impact: 100 %). Gaps with a sign: marginalised "
-        "minus privileged, in percentage points (pp). A discriminative risk of 0 is necessary for "
-        "fairness, not sufficient.",
+        "Fairness measures: best value 0 (disparate impact: 100 %). Gaps with a sign: "
+        "marginalised minus privileged, in percentage points (pp). A discriminative risk of 0 is "
+        "necessary for fairness, not sufficient.",
         style="dim",
     )
 

@@ -1,7 +1,7 @@
 """The HTML report of a comparison: one self-contained file.
 
-`_words` formats text, `_drawings` has tables with dots and intervals, `_plots` the larger pictures.
-A file for each section fills them from the `_values` of a `Comparison`: `_headline`, `_groups`,
+`_words` formats text, `_drawings` has tables with dots and intervals, `_plots` larger pictures. A
+file for each section fills them from the `_values` of a `Comparison`: `_headline`, `_groups`,
 `_measures`, `_directions`, `_plausible`, `_individuals`, `_untested`, `_evidence`, `_facts` and
 `_votes`. `_sections` puts them together, `_quantity` does so for a `QuantityAudit`. `_page`
 renders the page with Jinja2.

@@ -19,7 +19,6 @@ from dr_core.report._drawings import (
     Scale,
     make_bar,
     make_direction_bar,
-    make_gap_scale,
     make_heading,
     make_text_cell,
     make_value_cell,
@@ -60,9 +59,7 @@ def make_flows(values: MeasuredValues) -> list[Flow]:
     names = format_enumeration(map(format_name, values.names))
     flows = []
     for model in values.models if not rates.empty else ():
-        selected = iter_rows(
-            rates[rates["measure"] == "selection_rate"], model, everything
-        )
+        selected = iter_rows(rates[rates["measure"] == "selection_rate"], model, everything)
         favorable = sum(row.share * row.value for row in selected)
         title = f"{format_name(model)}: {names}" if len(values.models) > 1 else names
         flows += [
@@ -79,7 +76,6 @@ def make_direction_table(values: MeasuredValues) -> ReportTable | None:
     more = [] if values.comparison.plausibility else [COUPLED_RISK]
     shown = values.select_measures([DR, PERTURBED_RISK, *more])
     directions = values.comparison.directions
-    scale = _make_direction_scale(directions)
     has_other = not directions.empty and bool((directions["other"] > 0).any())
     return ReportTable(
         "Discriminative risk of each attribute alone and of all together",
@@ -87,11 +83,11 @@ def make_direction_table(values: MeasuredValues) -> ReportTable | None:
             Column("If only this were different"),
             *values.make_model_column(),
             *(_make_risk_column(name, values.risk_scale) for name in shown),
-            *([] if directions.empty else [_make_bar_column(scale), *DIRECTION_COLUMNS]),
+            *([] if directions.empty else [_make_bar_column(values), *DIRECTION_COLUMNS]),
             *([Column("Would change", "to another unfavourable one")] if has_other else []),
         ],
         [
-            _make_direction_row(values, shown, model, attribute, scale, has_other)
+            _make_direction_row(values, shown, model, attribute, has_other)
             for attribute in values.attributes
             for model in values.models
         ],
@@ -104,16 +100,8 @@ def _make_risk_column(measure: str, scale: Scale) -> Column:
     return Column(title, description, scale)
 
 
-def _make_bar_column(scale: Scale) -> Column:
-    return Column("Lose ◂ ▸ gain", "", scale)
-
-
-def _make_direction_scale(frame: pd.DataFrame) -> Scale:
-    """Return one scale for losses to the left and gains to the right."""
-    shares = [] if frame.empty else frame[["loses", "gains"]].to_numpy().ravel().tolist()
-    scale = make_gap_scale(shares)
-    end = scale.texts[1].removeprefix("+").removesuffix(" pp")
-    return Scale(scale.end, scale.start, texts=(f"{end} %", f"{end} %"))
+def _make_bar_column(values: MeasuredValues) -> Column:
+    return Column("Lose ◂ ▸ gain", "", values.direction_scale)
 
 
 def _make_direction_row(
@@ -121,7 +109,6 @@ def _make_direction_row(
     shown: list[str],
     model: Any,
     attribute: Any,
-    scale: Scale,
     has_other: bool,
 ) -> list[Cell]:
     risks = (values.get_row(name, model, attribute) for name in shown)
@@ -130,21 +117,19 @@ def _make_direction_row(
         make_heading(format_scenario(attribute)),
         *values.make_model_cell(model),
         *(_make_risk_cell(row, values.risk_scale) for row in risks),
-        *(cell for row in moved for cell in _make_moved_cells(row, scale, has_other)),
+        *(cell for row in moved for cell in _make_moved_cells(values, row, has_other)),
     ]
 
 
 def _make_risk_cell(row: Any, scale: Scale) -> Cell:
     note = format_share_interval(row.low, row.high)
-    return make_value_cell(
-        row.value, note=note, bar=make_bar(scale, row.value, row.low, row.high)
-    )
+    return make_value_cell(row.value, note=note, bar=make_bar(scale, row.value, row.low, row.high))
 
 
-def _make_moved_cells(row: Any, scale: Scale, has_other: bool = False) -> list[Cell]:
+def _make_moved_cells(values: MeasuredValues, row: Any, has_other: bool = False) -> list[Cell]:
     if math.isnan(row.loses):
         return [make_text_cell("")] + [make_value_cell(math.nan)] * (3 if has_other else 2)
-    bar = make_direction_bar(scale, row.loses, row.gains)
+    bar = make_direction_bar(values.direction_scale, row.loses, row.gains)
     return [
         make_value_cell(row.gains - row.loses, "", bar=bar),
         make_value_cell(row.loses),
@@ -160,14 +145,13 @@ def make_group_table(values: MeasuredValues) -> ReportTable | None:
         return None
     known = [name for name in values.attributes if name in set(frame["attribute"])]
     parts = {name: frame[frame["attribute"] == name] for name in known}
-    scale = _make_direction_scale(frame)
     return ReportTable(
         "Discriminative risk by group, the most affected first",
         [
             Column("Group"),
             *values.make_model_column(),
             Column("DR", "in the group", values.risk_scale),
-            _make_bar_column(scale),
+            _make_bar_column(values),
             *DIRECTION_COLUMNS,
             Column("Share of all changes"),
             Column("Rows"),
@@ -175,7 +159,7 @@ def make_group_table(values: MeasuredValues) -> ReportTable | None:
         ],
         [],
         " ".join([DIRECTION_NOTE, *_describe_left_out(parts.values())]),
-        [_make_group_rows(values, name, part, scale) for name, part in parts.items()],
+        [_make_group_rows(values, name, part) for name, part in parts.items()],
     )
 
 
@@ -184,18 +168,16 @@ def _describe_left_out(parts: Iterable[pd.DataFrame]) -> list[str]:
     return [f"At most {MAX_GROUP_ROWS} groups each are shown."] * (longest > MAX_GROUP_ROWS)
 
 
-def _make_group_rows(
-    values: MeasuredValues, name: Any, frame: pd.DataFrame, scale: Scale
-) -> RowGroup:
+def _make_group_rows(values: MeasuredValues, name: Any, frame: pd.DataFrame) -> RowGroup:
     frame = frame.sort_values("risk", ascending=False, kind="stable").head(MAX_GROUP_ROWS)
     perturbed = "all attributes together are" if name == ALL else f"only {format_name(name)} is"
     return RowGroup(
         f"When {perturbed} perturbed",
-        [_make_group_row(values, row, scale) for row in frame.itertuples()],
+        [_make_group_row(values, row) for row in frame.itertuples()],
     )
 
 
-def _make_group_row(values: MeasuredValues, row: Any, scale: Scale) -> list[Cell]:
+def _make_group_row(values: MeasuredValues, row: Any) -> list[Cell]:
     privileged = {True: "yes", False: "no"}.get(row.privileged, "–")
     low, high = values.group_intervals.get((row.model, row.attribute, row.group), NO_INTERVAL)
     note, bar = format_share_interval(low, high), make_bar(values.risk_scale, row.risk, low, high)
@@ -203,7 +185,7 @@ def _make_group_row(values: MeasuredValues, row: Any, scale: Scale) -> list[Cell
         make_heading(row.group),
         *values.make_model_cell(row.model),
         make_value_cell(row.risk, note=note, bar=bar),
-        *_make_moved_cells(row, scale),
+        *_make_moved_cells(values, row),
         make_value_cell(row.carries, format_percent(row.carries)),
         make_value_cell(row.rows, f"{row.rows:,}"),
         make_text_cell(privileged),

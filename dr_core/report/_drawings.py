@@ -41,7 +41,8 @@ def compute_scale_end(values: Iterable[float]) -> float:
     if largest <= 1:
         return next(end for end in SCALE_ENDS if end >= largest)
     magnitude = 10.0 ** math.floor(math.log10(largest))
-    return magnitude * next(step for step in (1, 1.5, 2, 3, 5, 7.5, 10) if step >= largest / magnitude)
+    steps = (1, 1.5, 2, 3, 5, 7.5, 10)
+    return magnitude * next(step for step in steps if step >= largest / magnitude)
 
 
 @dataclass(frozen=True)

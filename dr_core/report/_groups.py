@@ -56,8 +56,9 @@ RATE_TITLES = {
 }
 
 RATE_NOTE = (
-    "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios are relative to the most selected group with "
-    "at least 2 % of the rows; the dashed mark is at four fifths, 80 %."
+    "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios "
+    "are relative to the most selected group with at least 2 % of the rows; the dashed mark is at "
+    "four fifths, 80 %."
 )
 
 

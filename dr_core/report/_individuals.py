@@ -92,9 +92,7 @@ def _make_change_cells(
     some: Individuals, i: int, format_amount: Callable[[float], str] | None
 ) -> list[Cell]:
     format_prediction = format_amount or str
-    now, then = (
-        format_prediction(one[i]) for one in (some.predictions, some.predictions_after)
-    )
+    now, then = (format_prediction(one[i]) for one in (some.predictions, some.predictions_after))
     size = (format_amount or format_percent)(some.risks[i])
     return [
         make_text_cell(f"{format_name(now)} → {format_name(then)}"),

@@ -148,9 +148,7 @@ def _make_risk_table(values: MeasuredValues) -> ReportTable:
 
 def _make_risk_cell(row: Any, scale: Scale) -> Cell:
     note = format_share_interval(row.low, row.high)
-    return make_value_cell(
-        row.value, note=note, bar=make_bar(scale, row.value, row.low, row.high)
-    )
+    return make_value_cell(row.value, note=note, bar=make_bar(scale, row.value, row.low, row.high))
 
 
 def _make_pair_table(comparison: Comparison) -> ReportTable:

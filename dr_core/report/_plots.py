@@ -52,7 +52,11 @@ def make_front_plot(
     y = _make_axis([full[1], *front["risk"]], BOTTOM, TOP)
 
     def make_dot(name: str, error: float, risk: float) -> Dot:
-        return Dot(x.at(error), y.at(risk), f"{name}: error {format_percent(error)}, DR {format_percent(risk)}")
+        return Dot(
+            x.at(error),
+            y.at(risk),
+            f"{name}: error {format_percent(error)}, DR {format_percent(risk)}",
+        )
 
     points = zip(front["members"], front["error"], front["risk"], strict=True)
     dots = [make_dot(f"{len(members)} members", error, risk) for members, error, risk in points]

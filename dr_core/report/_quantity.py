@@ -175,10 +175,7 @@ class QuantitySections:
                 Column("Privileged", "mean gain or loss"),
                 Column("Marginalised", "mean gain or loss"),
             ],
-            [
-                self._make_row(row, scale, more)
-                for row in table.reset_index().to_dict("records")
-            ],
+            [self._make_row(row, scale, more) for row in table.reset_index().to_dict("records")],
             "All figures are in the unit of the label.",
         )
 

@@ -13,7 +13,14 @@ import pandas as pd
 from dr_core.comparison import PERTURBED_RISK
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
-from dr_core.report._drawings import Cell, Column, Scale, make_risk_scale, make_text_cell
+from dr_core.report._drawings import (
+    Cell,
+    Column,
+    Scale,
+    compute_scale_end,
+    make_risk_scale,
+    make_text_cell,
+)
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -90,6 +97,14 @@ class MeasuredValues:
             own = frame[frame["measure"] == DR]
             shown += [*own["value"], *own.loc[own["rows"] >= MIN_GROUP_ROWS, "high"]]
         return make_risk_scale(shown)
+
+    @cached_property
+    def direction_scale(self) -> Scale:
+        """One scale for the whole page, with losses to the left of 0 and gains to the right."""
+        frames = (self.comparison.directions, self.comparison.by_group)
+        shown = [frame[["loses", "gains"]] for frame in frames if not frame.empty]
+        end = compute_scale_end(share for frame in shown for share in frame.to_numpy().ravel())
+        return Scale(end, -end, texts=(f"{100 * end:g} %", f"{100 * end:g} %"))
 
     @cached_property
     def group_intervals(self) -> dict[tuple[Any, ...], tuple[float, float]]:

@@ -133,7 +133,9 @@ MEASURE_TEXTS = {
         "Equalized odds, mean", "mean of the gaps in true and in false positive rate"
     ),
     "disparate_impact": MeasureText(
-        "Disparate impact", "favourable decisions, marginalised over privileged; best value 100 %", 1.0
+        "Disparate impact",
+        "favourable decisions, marginalised over privileged; best value 100 %",
+        1.0,
     ),
     "accuracy": MeasureText("Accuracy", "correct decisions", 1.0),
     "precision": MeasureText("Precision", "favourable decisions that are deserved", 1.0),
