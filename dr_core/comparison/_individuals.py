@@ -38,6 +38,8 @@ class Individuals:
     n_sensitive : number of sensitive columns
     n_concerned : number of all rows whose prediction may change
     max_rows : maximum number of rows that are kept
+    row_meaning : what `rows` are
+    identifiers : name of the column that identifies rows, and its values; None if there is none
     """
 
     rows: Array
@@ -49,13 +51,16 @@ class Individuals:
     n_sensitive: int
     n_concerned: int
     max_rows: int
+    row_meaning: str = "position in X, from 0"
+    identifiers: tuple[str, list[Any]] | None = None
 
     def __add__(self, other: Individuals) -> Individuals:
         frames = [some.features for some in (self, other) if len(some.rows)]
         features = pd.concat(frames, ignore_index=True) if frames else self.features
         risks = np.concatenate([self.risks, other.risks])
         kept = np.argsort(-risks, kind="stable")[: self.max_rows]
-        joined = {name: [*getattr(self, name), *getattr(other, name)] for name in LISTS}
+        both = {name: [*getattr(self, name), *getattr(other, name)] for name in LISTS}
+        lists: dict[str, Any] = {name: [values[i] for i in kept] for name, values in both.items()}
         return Individuals(
             rows=np.concatenate([self.rows, other.rows])[kept],
             risks=risks[kept],
@@ -63,7 +68,7 @@ class Individuals:
             n_sensitive=self.n_sensitive,
             n_concerned=self.n_concerned + other.n_concerned,
             max_rows=self.max_rows,
-            **{name: [values[i] for i in kept] for name, values in joined.items()},
+            **lists,
         )
 
 

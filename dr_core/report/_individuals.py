@@ -22,8 +22,6 @@ __all__ = ["make_individual_tables"]
 MAX_FEATURE_COLUMNS = 30
 """Columns of X in the table, sensitive columns first."""
 
-ROWS_OF_X = "position in X, from 0"
-
 CHANGE_COLUMNS = [
     Column("Decision", "now → then"),
     Column("If", "the likeliest perturbation that changes it"),
@@ -38,47 +36,41 @@ SHIFT_COLUMNS = [
 
 
 def make_individual_tables(
-    individuals: Mapping[Any, Individuals],
-    evidence: Mapping[str, Any],
-    format_amount: Callable[[float], str] | None = None,
+    individuals: Mapping[Any, Individuals], format_amount: Callable[[float], str] | None = None
 ) -> list[ReportTable]:
     """Return a table of individuals for each model.
 
     Parameters
     ----------
     individuals : Individuals by the name of the model
-    evidence : "row_numbers" says what the rows are positions in, "identifier" names the column
-        of features that identifies a row
     format_amount : how a quantity is formatted; by default predictions are decisions
     """
     return [
-        _make_table(format_name(model), some, evidence, format_amount)
-        for model, some in individuals.items()
+        _make_table(format_name(model), some, format_amount) for model, some in individuals.items()
     ]
 
 
 def _make_table(
-    model: str,
-    some: Individuals,
-    evidence: Mapping[str, Any],
-    format_amount: Callable[[float], str] | None,
+    model: str, some: Individuals, format_amount: Callable[[float], str] | None
 ) -> ReportTable:
-    identifier = evidence.get("identifier")
-    names = [name for name in some.features if name != identifier][:MAX_FEATURE_COLUMNS]
-    sensitive = list(some.features)[: some.n_sensitive]
+    names = list(some.features)[:MAX_FEATURE_COLUMNS]
+    identifier = [] if some.identifiers is None else [Column(some.identifiers[0], "identifier")]
     what = "whose prediction moves" if format_amount else "whose decision may change"
     return ReportTable(
         f"{model}: {len(some.rows)} of {some.n_concerned:,} people {what}",
         [
-            Column("Row", evidence.get("row_numbers", ROWS_OF_X)),
-            *([] if identifier is None else [Column(str(identifier), "identifier")]),
+            Column("Row", some.row_meaning),
+            *identifier,
             *(SHIFT_COLUMNS if format_amount else CHANGE_COLUMNS),
-            *(Column(str(name), "sensitive" if name in sensitive else "") for name in names),
+            *(
+                Column(str(name), "sensitive" if i < some.n_sensitive else "")
+                for i, name in enumerate(names)
+            ),
         ],
         [
             [
                 make_heading(some.rows[i]),
-                *([] if identifier is None else [make_text_cell(some.features[identifier][i])]),
+                *([] if some.identifiers is None else [make_text_cell(some.identifiers[1][i])]),
                 *_make_change_cells(some, i, format_amount),
                 *(make_text_cell(some.features[name].iloc[i]) for name in names),
             ]

@@ -252,7 +252,7 @@ class QuantitySections:
 
     def individuals(self) -> list[ReportTable]:
         """Tables of individuals whose prediction moves furthest."""
-        return make_individual_tables(self.audit.individuals, self.audit.evidence, format_amount)
+        return make_individual_tables(self.audit.individuals, format_amount)
 
     def untested(self) -> list[str]:
         """What the audit leaves open."""

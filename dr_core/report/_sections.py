@@ -89,7 +89,7 @@ class Sections:
 
     def individuals(self) -> list[ReportTable]:
         """Tables of individuals whose decision may change, one for each model."""
-        return make_individual_tables(self.comparison.individuals, self.comparison.evidence)
+        return make_individual_tables(self.comparison.individuals)
 
     def performance(self) -> ReportTable | None:
         """Table of the performance measures."""

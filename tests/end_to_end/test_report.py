@@ -30,10 +30,12 @@ HOSTILE = [
 
 TABLES = """[...document.querySelectorAll("table")].map((table) => ({
     caption: table.caption.textContent,
-    rows: [...table.querySelectorAll("tr:not(.group)")].map((row) => [...row.cells].map((cell) => ({
-        text: (cell.firstChild?.textContent ?? "").trim(),
-        value: cell.dataset.value,
-    }))),
+    rows: [...table.querySelectorAll("tr:not(.group)")].map((row) =>
+        [...row.cells].map((cell) => ({
+            text: (cell.firstChild?.textContent ?? "").trim(),
+            value: cell.dataset.value,
+        }))
+    ),
 }))"""
 
 CONTRAST = """

@@ -10,7 +10,10 @@ import pytest
 
 from dr_core.cli._main import main
 
-SCHEMA = json.loads(files("dr_core.cli").joinpath("audit.schema.json").read_text("utf-8"))
+SCHEMA, QUANTITY_SCHEMA = (
+    json.loads(files("dr_core.cli").joinpath(f"{name}.schema.json").read_text("utf-8"))
+    for name in ("audit", "quantity")
+)
 
 
 def run(capsys, *arguments):
@@ -68,6 +71,13 @@ def test_the_output_follows_the_schema(capsys, tmp_path, monkeypatch, arguments)
 
 def test_the_output_of_a_file_follows_the_schema(record):
     jsonschema.validate(json.loads(record.read_text()), SCHEMA)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--tolerance", "0.1", "--html", "a.html")])
+def test_the_output_of_a_quantity_follows_its_schema(capsys, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "lawschool", *arguments, "--json", "a.json")[0] == 0
+    jsonschema.validate(json.loads((tmp_path / "a.json").read_text()), QUANTITY_SCHEMA)
 
 
 def test_the_same_input_is_verified(capsys, record):
