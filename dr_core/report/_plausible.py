@@ -77,8 +77,8 @@ def make_plausible_section(values: MeasuredValues) -> PlausibleSection | None:
 def _iter_sentences(comparison: Comparison) -> Iterator[str]:
     pairs = next(iter(comparison.plausibility.values())).pairs
     yield (
-        "Changing only a sensitive attribute can produce combinations rarely or never seen in the "
-        "data. Predictions for such rows may mean little. A perturbed row is implausible if its "
+        "Changing only a sensitive attribute can produce combinations not seen in the data. "
+        "Predictions for such rows may mean little. A perturbed row is implausible if its "
         "new sensitive value never occurs with one of its other values in the reference data, or "
         "at most a hundredth as often as expected if both were independent, and if this is "
         "significant (Fisher's exact test, corrected for the number of pairs)."
