@@ -177,7 +177,7 @@ class Comparison:
         >>> bool(verdict), verdict.outcome
         (True, 'pass')
         >>> print(found.check(max_risk=0.03))
-        UNDECIDED: discriminative risk of rule for sex: 0.0250 [0.0121, 0.0455], limit 0.03; \
+        UNDECIDED: discriminative risk of rule for sex: 2.50 % [1.21, 4.55], limit 3 %; \
 about 6,721 rows would decide, these are 400
         """
         return check_comparison(self, max_risk, max_gap)

@@ -131,8 +131,8 @@ def _make_rate_cell(measure: str, row: pd.Series, scale: Scale) -> Cell:
 
 def _describe_ratio(ratio: float, interval: str) -> str:
     """Return the small print of an impact ratio, which says if it is below four fifths."""
-    below = ["below four fifths"] if ratio < FOUR_FIFTHS else []
-    return "; ".join([*([interval] if interval else []), *below])
+    below = "below four fifths" if ratio < FOUR_FIFTHS else ""
+    return "\n".join(text for text in (interval, below) if text)
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:
