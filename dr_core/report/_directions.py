@@ -39,7 +39,7 @@ __all__ = ["make_direction_table", "make_flows", "make_group_table"]
 MAX_GROUP_ROWS = 40
 """Rows of a group of the table; the most affected groups are shown."""
 
-DIRECTION_COLUMNS = [
+LOSE_AND_GAIN_COLUMNS = [
     Column("Would lose", "the favourable decision"),
     Column("Would gain", "the favourable decision"),
 ]
@@ -83,7 +83,7 @@ def make_direction_table(values: MeasuredValues) -> ReportTable | None:
             Column("If only this were different"),
             *values.make_model_column(),
             *(_make_risk_column(name, values.risk_scale) for name in shown),
-            *([] if directions.empty else [_make_bar_column(values), *DIRECTION_COLUMNS]),
+            *([] if directions.empty else [_make_bar_column(values), *LOSE_AND_GAIN_COLUMNS]),
             *([Column("Would change", "to another unfavourable one")] if has_other else []),
         ],
         [
@@ -152,7 +152,7 @@ def make_group_table(values: MeasuredValues) -> ReportTable | None:
             *values.make_model_column(),
             Column("DR", "in the group", values.risk_scale),
             _make_bar_column(values),
-            *DIRECTION_COLUMNS,
+            *LOSE_AND_GAIN_COLUMNS,
             Column("Share of all changes"),
             Column("Rows"),
             Column("Privileged"),
