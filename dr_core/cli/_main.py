@@ -337,7 +337,8 @@ def _collect_evidence(
 ) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
     source = {"split": _describe_split(subject, rows, options.seed)}
-    evidence: dict[str, Any] = {"provenance": collect_provenance(options, source, settings)}
+    provenance = collect_provenance(options, source, settings, subject.hashes)
+    evidence: dict[str, Any] = {"provenance": provenance}
     evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
     if subject.findings is not None:
         evidence["data_quality"] = [finding.to_dict() for finding in subject.findings]
@@ -371,7 +372,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     # A model that cannot be loaded is one line of its own.
     given = options.model
     model = load_model(given, trust_pickle=options.trust_pickle) if given else None
-    _print_notes(notes)
+    # The checks of the data warn of spelling themselves.
+    _print_notes([note for note in notes if "differ only in case" not in str(note.message)])
     for finding in subject.findings or ():
         print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
     if given:

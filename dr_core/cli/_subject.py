@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,7 @@ class Subject:
     person : identity of the person whom each row is about, in the form of y; None if unknown
     findings : what in the data can make the audit misleading; None if they were not checked
     identifier : column that identifies each row, which is not in X; None if there is none
+    hashes : SHA-256 of files, by path, that are known because they were read completely
     """
 
     name: str
@@ -80,6 +81,7 @@ class Subject:
     person: Any = None
     findings: Sequence[Finding] | None = None
     identifier: Any = None
+    hashes: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def is_regression(self) -> bool:
@@ -199,7 +201,7 @@ def load_chunked_file(
         one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
     ]
     known = attributes, favorable_label, str(favorable_label), person, findings
-    return Subject(path.name, data, label, data.n_rows, *known)
+    return Subject(path.name, data, label, data.n_rows, *known, hashes=chunks.hashes)
 
 
 def _find_options(path: Path) -> dict[str, Any]:

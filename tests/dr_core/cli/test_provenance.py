@@ -95,6 +95,16 @@ def test_a_changed_byte_in_the_data_is_found(capsys, record, ricci):
     assert "values" not in out
 
 
+def test_a_changed_byte_is_found_where_the_audit_cannot_be_repeated(capsys, record, ricci):
+    ricci.write_bytes(ricci.read_bytes().replace(b"Race", b"Rice", 1))
+    code, out, _ = run(capsys, "--verify", record)
+    assert code == 1
+    assert "DIFFERENT: data: SHA-256 of" in out
+    assert "cannot be repeated: sensitive column 'Race' is not in the file" in " ".join(
+        out.split()
+    )
+
+
 def test_changed_numbers_are_found(capsys, record):
     content = json.loads(record.read_text())
     content["values"][0]["value"] += 0.01
