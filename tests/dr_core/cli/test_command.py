@@ -598,7 +598,7 @@ def test_a_range_of_chunks_is_that_of_the_whole_file(capsys, tmp_path, loans_by_
         (["age"], "or a range such as 'age>=25'"),
         (["years>=25"], "sensitive column 'years' is not in the file"),
         (["age>=25", "age>=30"], "names a column twice"),
-        (["age=30"], "at_least(30)"),
+        (["age=30"], "--privileged 'age>=30'"),
         (["age>=200"], "none of the"),
     ],
 )
@@ -622,7 +622,8 @@ def test_values_that_differ_in_case_or_blanks_are_noted(capsys, loans_by_sex):
     options = ("--label", "paid", "--n-boot", 0, "--privileged", "sex=male")
     code, _, err = run(capsys, loans_by_sex, *options)
     assert code == 0
-    assert "'sex' has values that differ only in case or blanks: 'Male ', 'male'" in err
+    assert "'sex' has values that differ in case or blanks only: 'male', 'Male '" in err
+    assert err.count("in case or blanks") == 1
 
 
 def test_values_that_differ_in_case_or_blanks_can_be_merged(capsys, tmp_path, loans_by_sex):
