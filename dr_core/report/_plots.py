@@ -113,7 +113,7 @@ class Flow(NamedTuple):
     title : what was perturbed
     before, after : favourable and unfavourable decision
     stays, loses, gains : paths of those who keep their decision, lose the favourable one, or gain
-        it; "" if there is nobody
+        it; "" if there is no row
     description : the same in words
     """
 

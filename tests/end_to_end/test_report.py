@@ -267,8 +267,7 @@ def test_printed_pages_have_numbers_and_repeat_the_headers_of_tables(visit, page
     pages = [one.extract_text() for one in pypdf.PdfReader(io.BytesIO(pdf)).pages]
     for number, text in enumerate(pages, start=1):
         assert f"{number} / {len(pages)}" in text
-    with_rates = [text for text in pages if "True positive rate" in text]
-    assert len(with_rates) > 1
+    assert sum("Base rate" in " ".join(text.split()) for text in pages) > 1
 
 
 def test_a_phone_shows_every_column(visit, audit):
