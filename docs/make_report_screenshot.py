@@ -23,24 +23,31 @@ VIEWS = {
     "report-phone": {"viewport": PHONE, "color_scheme": "light"},
     "report-print": {"viewport": PAPER, "color_scheme": "light"},
 }
+SECTIONS = {"report-gaps": "#gaps", "report-flow": "#attributes", "report-people": "#individuals"}
 
 
 def photograph(path):
-    """The first screenful of a page: on a desktop, light and dark, on a phone, and in print."""
+    """The top of a page on a desktop, light and dark, on a phone and in print; some sections."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=OPTIONS
         )
         for name, view in VIEWS.items():
-            page = browser.new_page(**view)
-            page.emulate_media(media="print" if name == "report-print" else "screen")
+            page = browser.new_page(**view, bypass_csp=True)
             page.goto(path.as_uri())
+            if name == "report-print":
+                page.emulate_media(media="print")
+                page.add_style_tag(content="body { padding: 15mm 13mm }")  # margins of a page
             page.screenshot(path=IMAGES / f"{name}.png")
+        page = browser.new_page(viewport=DESKTOP)
+        page.goto(path.as_uri())
+        for name, section in SECTIONS.items():
+            page.locator(section).screenshot(path=IMAGES / f"{name}.png")
         browser.close()
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
         report = Path(folder) / "income.html"
-        main(["income", "--html", str(report)])
+        main(["income", "--html", str(report), "--individuals", "3"])
         photograph(report)

@@ -13,6 +13,7 @@ import sys
 from benchmarks.soundness.blind_models import blind_models
 from benchmarks.soundness.bounds import bounds_hold
 from benchmarks.soundness.dummies import dummies_are_found
+from benchmarks.soundness.group_rates import group_rate_intervals
 from benchmarks.soundness.intervals import gap_intervals
 from benchmarks.soundness.marks import Design, Mark
 from benchmarks.soundness.paired_changes import paired_changes
@@ -24,6 +25,7 @@ from benchmarks.speed.measure import print_table
 
 DESIGNS: dict[str, Design] = {
     "gaps": gap_intervals,
+    "groups": group_rate_intervals,
     "models": blind_models,
     "risk": risk_intervals,
     "plausibility": false_alarms,

@@ -22,10 +22,11 @@ from dr_core._tables._reading import (
     CSV_ENDINGS,
     FORMAT_OPTIONS,
     PARQUET_ENDINGS,
+    HashedFile,
     check_ending,
     check_header,
     name_file_in_errors,
-    open_csv,
+    open_hashed_csv,
 )
 from dr_core._tables._table import find_first
 from dr_core._utils import Array, check_integer
@@ -124,6 +125,7 @@ class Chunks(ABC):
     def __init__(self, paths: list[Path], rows: int) -> None:
         self.paths, self.rows = paths, rows
         self._remembered: list[Any] = []
+        self.hashes: dict[Path, str] = {}  # SHA-256 of files that were read completely
         self._digests: list[tuple[int, dict[Any, Digest]]] = []
 
     def remember(self, keys: Collection[Any]) -> None:
@@ -242,11 +244,13 @@ class CsvChunks(Chunks):
         with name_file_in_errors(path):
             check_header(path, self.options)
             with (
-                open_csv(path) as stream,
+                open_hashed_csv(path) as stream,
                 pd.read_csv(stream, chunksize=self.rows, **options) as reader,
             ):
                 for frame in reader:
                     yield frame if keys is None else frame[[key for key in frame if key in keys]]
+                if isinstance(stream.raw, HashedFile) and not stream.read(1):
+                    self.hashes[path] = stream.raw.sha256
 
     def _make_options(self, keys: list[Any] | None, dtypes: Mapping[Any, Any]) -> dict[str, Any]:
         """Return the options of `pandas.read_csv` for these columns and types."""

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,13 @@ __all__ = [
     "CSV_ENDINGS",
     "FORMAT_OPTIONS",
     "PARQUET_ENDINGS",
+    "HashedFile",
     "check_ending",
     "check_header",
     "detect_file_format",
     "name_file_in_errors",
     "open_csv",
+    "open_hashed_csv",
     "read_table",
 ]
 
@@ -111,6 +114,11 @@ def name_file_in_errors(path: Path) -> Iterator[None]:
 def open_csv(path: Path) -> Any:
     """Open a CSV file; a compressed one raises ValueError once it unpacks to too many bytes."""
     return io.BufferedReader(_GzipStream(path)) if path.suffix == ".gz" else path.open("rb")
+
+
+def open_hashed_csv(path: Path) -> Any:
+    """Open a CSV file; its `raw` is a `HashedFile` if it is not compressed."""
+    return open_csv(path) if path.suffix == ".gz" else io.BufferedReader(HashedFile(path))
 
 
 def check_header(path: Path, options: Mapping[str, Any] | None = None) -> None:
@@ -209,6 +217,31 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         _check_size(max(in_file, in_memory), path)
         _check_no_repeats(file.schema_arrow.names)
     return pd.read_parquet(path, engine="pyarrow")
+
+
+class HashedFile(io.RawIOBase):
+    """Content of a file, and the SHA-256 of what was read of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._hash = sha256()
+        self._file = path.open("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._file.readinto(buffer) or 0)
+        self._hash.update(memoryview(buffer)[:count])
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the bytes read so far."""
+        return self._hash.hexdigest()
 
 
 class _GzipStream(io.RawIOBase):

@@ -26,6 +26,7 @@ __all__ = [
     "chernoff",
     "clopper_pearson",
     "compute_difference_interval",
+    "compute_ratio_interval",
     "find_largest_mean",
     "fold_interval",
     "rows_needed",
@@ -68,6 +69,37 @@ def clopper_pearson(mean: float, n: float, confidence: float) -> Interval:
     high = float(beta.ppf(1 - tail, successes + 1, failures)) if failures > TINY else 1.0
     # Rounding must not leave the mean itself outside.
     return Interval(min(low, mean), max(high, mean), confidence, "clopper-pearson")
+
+
+def compute_ratio_interval(
+    one: float, of_one: Interval, other: float, of_other: Interval
+) -> tuple[float, float]:
+    """Return an interval for the ratio of two independent means, from the interval of each.
+
+    The method of variance estimates recovery (Donner and Zou, 2012) makes the distance between
+    the ratio and an end of its interval from the distances between each mean and the end of its
+    own interval that makes the ratio smaller, or larger. With l and u the ends of the two
+    intervals, the lower end is ``(pq - √(p²q² - l(2p - l) u(2q - u))) / (u(2q - u))``.
+
+    Examples
+    --------
+    >>> half, quarter = clopper_pearson(0.5, 100, 0.95), clopper_pearson(0.25, 100, 0.95)
+    >>> low, high = compute_ratio_interval(0.25, quarter, 0.5, half)
+    >>> round(low, 3), round(high, 3)
+    (0.325, 0.746)
+    """
+    return (
+        _find_ratio_end(one, of_one.low, other, of_other.high, sign=-1),
+        _find_ratio_end(one, of_one.high, other, of_other.low, sign=1),
+    )
+
+
+def _find_ratio_end(p: float, p_end: float, q: float, q_end: float, sign: int) -> float:
+    square = q_end * (2 * q - q_end)
+    if square <= 0:  # the mean below the line is too uncertain: take both at their ends
+        return p_end / q_end if q_end else math.inf
+    root = math.sqrt(max((p * q) ** 2 - p_end * (2 * p - p_end) * square, 0.0))
+    return (p * q + sign * root) / square
 
 
 def wilson(mean: float, n: float, confidence: float) -> Interval:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from shlex import quote as quote_for_shell
 from typing import Any
@@ -37,6 +37,7 @@ DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{4}/\d{1,2}/\d{1,2}|"
     r"\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?"
 )
+IDENTIFIER_KIND = "an identifier"
 IDENTIFIER = re.compile(r"(^|[^a-z])(id|uuid|key|number|nr|no)($|[^a-z])|[a-z](ID|Id)$", re.ASCII)
 
 
@@ -97,6 +98,16 @@ class Cleaning:
         if self.normalize:
             frame = frame.assign(**{key: _normalize(frame[key]) for key in _find_text(frame)})
         return self._handle_missing(frame, label, sensitive)
+
+    def find_spelling(self, text: str, known: Iterable[str]) -> str:
+        """Return the known spelling of a value that the user named; the text itself if none.
+
+        >>> Cleaning(normalize=True).find_spelling("male ", ["Male", "Female"])
+        'Male'
+        """
+        if not self.normalize or text in known:
+            return text
+        return next((one for one in known if _fold(one) == _fold(text)), text)
 
     def _check_drop(self, columns: Collection[str], needed: Collection[str]) -> list[str]:
         for name in self.drop:
@@ -242,11 +253,11 @@ def _iter_missing(key: str, column: pd.Series) -> Iterator[Finding]:
 
 def _iter_unfit_features(key: str, column: pd.Series) -> Iterator[Finding]:
     """Yield a finding for a column that a model should not be trained on."""
-    kind = _find_unfit_kind(str(key), column.dropna())
+    kind, name = _find_unfit_kind(str(key), column.dropna()), quote_for_shell(str(key))
     if kind:
-        remedy = (
-            f"a model would be trained on it, leave it out with --drop {quote_for_shell(str(key))}"
-        )
+        remedy = f"a model would be trained on it, leave it out with --drop {name}"
+        if kind == IDENTIFIER_KIND:
+            remedy += f", or with --id {name}, which names people in the report"
         yield Finding("feature", key, f"looks like {kind}", remedy)
 
 
@@ -258,10 +269,10 @@ def _find_unfit_kind(key: str, column: pd.Series) -> str | None:
     distinct = column.nunique() / len(column)
     if is_numeric_dtype(column):
         is_counter = distinct == 1 and (IDENTIFIER.search(key) or column.is_monotonic_increasing)
-        return "an identifier" if is_counter else None
+        return IDENTIFIER_KIND if is_counter else None
     texts = column.iloc[:MAX_SAMPLE].astype(str)
     if texts.map(lambda text: DATE.fullmatch(text.strip()) is not None).mean() >= DISTINCT_SHARE:
         return "dates"
     if distinct >= FREE_TEXT_SHARE and texts.str.split().map(len).mean() >= FREE_TEXT_WORDS:
         return "free text"
-    return "an identifier" if distinct >= DISTINCT_SHARE else None
+    return IDENTIFIER_KIND if distinct >= DISTINCT_SHARE else None

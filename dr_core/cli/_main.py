@@ -22,6 +22,7 @@ from dr_core._utils import Array, check_integer, write_atomically
 from dr_core.cli._data_quality import Cleaning
 from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
+from dr_core.cli._messages import advise_options
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._provenance import collect_provenance, describe_provenance
@@ -36,7 +37,13 @@ from dr_core.cli._terminal import (
     print_verdict,
 )
 from dr_core.cli._verify import verify
-from dr_core.comparison import Individuals, Verdict, compare, describe_environment
+from dr_core.comparison import (
+    Individuals,
+    Verdict,
+    compare,
+    describe_environment,
+    find_shifted,
+)
 from dr_core.report import QuantityAudit, make_environment, render_quantity
 from dr_core.risk import Plausibility, ShiftAssessment, assess_shift
 
@@ -90,6 +97,7 @@ NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
     "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
 )
+ID_HELP = "column that identifies a row: not used by the model, shown with --individuals"
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
 NO_ENSEMBLES_NOTE = (
     "bounds and pruning of an ensemble need rows in memory: they are not in the report of chunks."
@@ -126,7 +134,8 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
         print(OUT_OF_MEMORY, file=sys.stderr)
         return BAD_INPUT
     except (ValueError, TypeError, ImportError, OSError) as error:
-        print(f"dr-audit: {escape_unprintable(' '.join(str(error).split()))}", file=sys.stderr)
+        message = advise_options(" ".join(str(error).split()))
+        print(f"dr-audit: {escape_unprintable(message)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("dr-audit: interrupted.", file=sys.stderr)
@@ -148,6 +157,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--favorable", metavar="LABEL", help="the favourable label")
     add("--privileged", nargs="+", default=[], metavar="COLUMN=VALUE", help=PRIVILEGED_HELP)
     add("--person", metavar="COLUMN", help=PERSON_HELP)
+    add("--id", metavar="COLUMN", help=ID_HELP)
     add("--normalize", action="store_true", help=NORMALIZE_HELP)
     add("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
     add("--missing", choices=("keep", "drop"), help=MISSING_HELP)
@@ -206,8 +216,7 @@ def _audit_quantity(
     rows: Any,
     facts: dict[str, str],
 ) -> int:
-    if options.individuals:
-        raise ValueError("--individuals needs a label with classes; this label is a quantity.")
+    check_integer("--individuals", options.individuals, at_least=0)
     if options.max_risk or options.max_gap:
         raise ValueError("--max-risk and --max-gap need a label with classes.")
     X, y = subject.at(rows)
@@ -225,6 +234,7 @@ def _audit_quantity(
         [found for one in (shift, *coupled) for found in _assess_plausibility(subject, one)],
         settings,
         evidence,
+        _locate(_find_shifted(options.individuals, subject, model, X), subject, rows),
     )
     print_quantity(console, audit, facts)
     write_output(console, options.json, partial(_write_text, audit.to_json))
@@ -232,6 +242,11 @@ def _audit_quantity(
     page = partial(render_quantity, audit, f"Audit of {subject.name}", facts)
     write_output(console, options.html, partial(_write_text, page))
     return 0
+
+
+def _find_shifted(n: int, subject: Subject, model: Any, X: Any) -> dict[str, Individuals]:
+    """Return the people whose prediction moves furthest, if asked for."""
+    return {"model": find_shifted(model, X, subject.attributes.uncoupled, n)} if n else {}
 
 
 def _write_text(make: Callable[[], str], path: Path | None) -> str:
@@ -297,11 +312,20 @@ def _audit_classes(
 def _locate(
     individuals: dict[str, Individuals], subject: Subject, rows: Array | None
 ) -> dict[str, Individuals]:
-    """Return the individuals with their rows in the input, not among the audited rows."""
-    if subject.is_chunked:
-        return individuals
-    places = subject.at(rows)[0].index.to_numpy()
-    return {name: replace(some, rows=places[some.rows]) for name, some in individuals.items()}
+    """Return the individuals with their rows and identifiers in the input."""
+    return {name: _locate_model(some, subject, rows) for name, some in individuals.items()}
+
+
+def _locate_model(some: Individuals, subject: Subject, rows: Array | None) -> Individuals:
+    positions = some.rows
+    if not subject.is_chunked:
+        positions = subject.at(rows)[0].index.to_numpy()[some.rows]
+    identifiers = None
+    if subject.identifier is not None:
+        column = subject.identifier
+        identifiers = str(column.name), column.loc[positions].tolist()
+    where = "in the data, from 1, without the header"
+    return replace(some, rows=positions + 1, row_meaning=where, identifiers=identifiers)
 
 
 def _collect_evidence(
@@ -313,7 +337,9 @@ def _collect_evidence(
 ) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
     source = {"split": _describe_split(subject, rows, options.seed)}
-    evidence: dict[str, Any] = {"provenance": collect_provenance(options, source, settings)}
+    provenance = collect_provenance(options, source, settings, subject.hashes)
+    evidence: dict[str, Any] = {"provenance": provenance}
+    evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
     if subject.findings is not None:
         evidence["data_quality"] = [finding.to_dict() for finding in subject.findings]
     return evidence if verdict is None else evidence | {"verdict": verdict.to_dict()}
@@ -330,7 +356,7 @@ def _record_notes() -> Iterator[list[warnings.WarningMessage]]:
 
 def _print_notes(notes: list[warnings.WarningMessage], more: Iterable[str] = ()) -> None:
     for note in dict.fromkeys([*(str(note.message) for note in notes), *more]):
-        print(f"dr-audit: note: {escape_unprintable(note)}", file=sys.stderr)
+        print(f"dr-audit: note: {escape_unprintable(advise_options(note))}", file=sys.stderr)
 
 
 def _get_chunk_options(subject: Subject) -> dict[str, Any]:
@@ -346,7 +372,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     # A model that cannot be loaded is one line of its own.
     given = options.model
     model = load_model(given, trust_pickle=options.trust_pickle) if given else None
-    _print_notes(notes)
+    # The checks of the data warn of spelling themselves.
+    _print_notes([note for note in notes if "differ only in case" not in str(note.message)])
     for finding in subject.findings or ():
         print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
     if given:
@@ -384,10 +411,11 @@ def _load_subject(options: argparse.Namespace) -> Subject:
     if options.source is None:
         raise ValueError("pass a data set or a file; dr-audit --list shows the data sets.")
     if options.source in datasets.names():
-        if options.label or options.favorable or options.privileged or options.person:
+        own = options.label, options.favorable, options.privileged, options.person, options.id
+        if any(own):
             raise ValueError(
-                "--label, --favorable, --privileged and --person are for files; the data set "
-                f"{options.source!r} defines its own."
+                "--label, --favorable, --privileged, --person and --id are for files; the data "
+                f"set {options.source!r} defines its own."
             )
         if options.normalize or options.drop or options.missing:
             raise ValueError(
@@ -403,11 +431,12 @@ def _load_subject(options: argparse.Namespace) -> Subject:
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:
         is_trained_on = options.model is None
-        return load_file(
-            *file, options.coupled, options.person, cleaning, is_trained_on=is_trained_on
-        )
+        more = options.coupled, options.person, cleaning, options.id
+        return load_file(*file, *more, is_trained_on=is_trained_on)
     if not options.model:
         raise ValueError("--chunk-rows needs a fitted model: add --model FILE.")
+    if options.id:
+        raise ValueError("--id needs rows in memory: leave out --chunk-rows.")
     return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person, cleaning)
 
 

@@ -18,6 +18,7 @@ from dr_core import datasets
 __all__ = [
     "collect_provenance",
     "describe_provenance",
+    "iter_changed_inputs",
     "iter_differences",
     "iter_other_versions",
     "read_record",
@@ -31,7 +32,10 @@ RESULTS = ("values", "directions", "groups", "group_rates", "shift", "errors")
 
 
 def collect_provenance(
-    options: Namespace, facts: Mapping[str, Any], settings: Mapping[str, Any]
+    options: Namespace,
+    facts: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    hashes: Mapping[Path, str],
 ) -> dict[str, Any]:
     """Return what is needed to repeat an audit, and to see whether its input is the same.
 
@@ -40,9 +44,10 @@ def collect_provenance(
     options : options of the command, with its `arguments`
     facts : what else is known, such as the split
     settings : settings of the comparison, with date and versions
+    hashes : SHA-256 of files that were read already
     """
     paths = {"model": options.model, "coupled": options.coupled}
-    inputs = {"data": _describe_data(options.source)}
+    inputs = {"data": _describe_data(options.source, hashes)}
     inputs |= {name: _describe_file(path) for name, path in paths.items() if path}
     versions = settings.get("versions", {}) | dict(_iter_host_versions())
     return {
@@ -67,17 +72,21 @@ def describe_provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
     return {"command": shlex.join(provenance["command"]), **hashes, "versions": versions}
 
 
-def _describe_data(source: str) -> dict[str, Any]:
+def _describe_data(source: str, hashes: Mapping[Path, str] | None = None) -> dict[str, Any]:
     if source not in datasets.names():
-        return _describe_file(Path(source))
+        return _describe_file(Path(source), hashes)
     with as_file(files("dr_core.datasets").joinpath("data", f"{source}.csv.gz")) as path:
         return _describe_file(path) | {"name": source}
 
 
-def _describe_file(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()
+def _describe_file(path: Path, hashes: Mapping[Path, str] | None = None) -> dict[str, Any]:
+    digest = (hashes or {}).get(path) or _compute_hash(path)
     return {"name": str(path), "sha256": digest, "bytes": path.stat().st_size}
+
+
+def _compute_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _iter_host_versions() -> Iterator[tuple[str, str]]:
@@ -107,13 +116,23 @@ def _is_command(command: Any) -> bool:
     return is_list and command[:1] == ["dr-audit"]
 
 
-def iter_differences(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each input and each part of the results that is not the same."""
-    recorded, found = (one["provenance"]["inputs"] for one in (record, again))
-    for name, entry in recorded.items():
-        now = found.get(name, {}).get("sha256")
+def iter_changed_inputs(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each input file that is not the same any more."""
+    for name, entry in record["provenance"].get("inputs", {}).items():
+        now = _compute_sha256(entry["name"])
         if now != entry["sha256"]:
             yield f"{name}: SHA-256 of {entry['name']!r} was {entry['sha256']}, is {now}"
+
+
+def _compute_sha256(source: str) -> str | None:
+    try:
+        return str(_describe_data(source)["sha256"])
+    except OSError:
+        return None
+
+
+def iter_differences(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each part of the results that is not the same."""
     for part in RESULTS:
         yield from _iter_changed(part, record.get(part, []), again.get(part, []))
 

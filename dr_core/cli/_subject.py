@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Number
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,8 @@ class Subject:
     meaning : favourable label in words
     person : identity of the person whom each row is about, in the form of y; None if unknown
     findings : what in the data can make the audit misleading; None if they were not checked
+    identifier : column that identifies each row, which is not in X; None if there is none
+    hashes : SHA-256 of files, by path, that are known because they were read completely
     """
 
     name: str
@@ -78,6 +80,8 @@ class Subject:
     meaning: str
     person: Any = None
     findings: Sequence[Finding] | None = None
+    identifier: Any = None
+    hashes: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def is_regression(self) -> bool:
@@ -123,6 +127,7 @@ def load_file(
     coupled: Path | None = None,
     person: str | None = None,
     cleaning: Cleaning = NO_CLEANING,
+    identifier: str | None = None,
     *,
     is_trained_on: bool = True,
 ) -> Subject:
@@ -137,6 +142,7 @@ def load_file(
     coupled : file of rules for coupled columns, see `read_rules`
     person : name of the column that says whom each row is about
     cleaning : what to change before the audit
+    identifier : name of the column that identifies each row, which is left out of X
     is_trained_on : whether a model will be trained on these rows
     """
     frame = read_table(_check_is_file(path))
@@ -144,20 +150,20 @@ def load_file(
         frame = simplify_types(frame)
     label = _check_columns(path, label, privileged, person, frame.columns)
     sensitive = _find_sensitive(privileged, frame.columns)
+    _check_identifier(identifier, frame.columns, [label, *sensitive])
     frame = cleaning.apply(frame, label, sensitive)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
-    features = frame.drop(columns=[] if person is None else [person])
+    left_out = {name: frame[name] for name in (person, identifier) if name is not None}
+    frame = frame.drop(columns=list(left_out))
     parts = [split_privileged(text, frame.columns) for text in privileged]
     ranges = [column for column, sign, _ in parts if sign in BOUNDS]
-    findings = check_frame(features, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
+    findings = check_frame(frame, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
     y = frame.pop(label)
-    people = None if person is None else frame.pop(person)
-    attributes = _learn_file_attributes(
-        as_table(frame), privileged, coupled, missing=cleaning.missing
-    )
-    favorable_label = _find_favorable(y.unique().tolist(), favorable)
-    known = attributes, favorable_label, str(favorable_label), people, findings
+    attributes = _learn_file_attributes(as_table(frame), privileged, coupled, cleaning)
+    favorable_label = _find_favorable(y.unique().tolist(), favorable, cleaning)
+    people, identifiers = (left_out.get(name or "") for name in (person, identifier))
+    known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
     return Subject(path.name, frame, y, len(frame), *known)
 
 
@@ -188,14 +194,14 @@ def load_chunked_file(
     label = _check_columns(path, label, privileged, person, chunks.columns)
     chunks.remember({label, *_find_sensitive(privileged, chunks.columns)})
     data = as_partitions(chunks, {Y: label, PERSON: person}, want_labels=True)
-    attributes = _learn_file_attributes(data, privileged, coupled, missing=cleaning.missing)
-    favorable_label = _find_favorable(data.labels, favorable)
+    attributes = _learn_file_attributes(data, privileged, coupled, cleaning)
+    favorable_label = _find_favorable(data.labels, favorable, cleaning)
     values = {label: data.labels} | {str(a.name): a.values for a in attributes}
     findings = [
         one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
     ]
     known = attributes, favorable_label, str(favorable_label), person, findings
-    return Subject(path.name, data, label, data.n_rows, *known)
+    return Subject(path.name, data, label, data.n_rows, *known, hashes=chunks.hashes)
 
 
 def _find_options(path: Path) -> dict[str, Any]:
@@ -229,6 +235,17 @@ def _check_columns(
     return label
 
 
+def _check_identifier(
+    identifier: str | None, columns: Collection[Any], needed: Collection[str]
+) -> None:
+    if identifier is not None and (identifier not in columns or identifier in needed):
+        others = [name for name in columns if name not in needed]
+        raise ValueError(
+            "--id must be a column other than the label and the sensitive ones, one of "
+            f"{quote(others)}; got {identifier!r}."
+        )
+
+
 def split_privileged(text: str, columns: Collection[Any]) -> tuple[str, str, str]:
     """Split COLUMN=VALUE, or COLUMN>=NUMBER with another sign; "" if there is no sign.
 
@@ -257,17 +274,15 @@ def _learn_file_attributes(
     table: Table | Partitions,
     privileged: Sequence[str],
     coupled: Path | None,
-    missing: str | None = None,
+    cleaning: Cleaning,
 ) -> SensitiveAttributes:
     table.read(_find_sensitive(privileged, table.keys()))
     chosen: dict[str, Any] = {}
     for text in privileged:
-        column, value = _parse_privileged(text, table)
+        column, value = _parse_privileged(text, table, cleaning)
         chosen[column] = _combine(chosen[column], value) if column in chosen else value
-    rules = read_rules(coupled, table)
-    return learn_attributes(
-        table, chosen, coupled=rules, missing="keep" if missing == "keep" else "error"
-    )
+    missing = "keep" if cleaning.missing == "keep" else "error"
+    return learn_attributes(table, chosen, coupled=read_rules(coupled, table), missing=missing)
 
 
 def _check_is_file(path: Path) -> Path:
@@ -278,7 +293,7 @@ def _check_is_file(path: Path) -> Path:
     return path
 
 
-def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
+def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) -> tuple[str, Any]:
     column, sign, wanted = split_privileged(text, table.keys())
     if not sign:
         raise ValueError(
@@ -293,7 +308,7 @@ def _parse_privileged(text: str, table: Table | Partitions) -> tuple[str, Any]:
         return column, BOUNDS[sign](_parse_number(text, wanted))
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
-    return column, [values.get(part, part) for part in parts]
+    return column, [values.get(cleaning.find_spelling(part, values), part) for part in parts]
 
 
 def _parse_number(text: str, number: str) -> float:
@@ -318,9 +333,10 @@ def _combine(one: Any, other: Any) -> Range:
     )
 
 
-def _find_favorable(values: list[Any], favorable: str | None) -> Any:
+def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning) -> Any:
     labels = _map_texts(values)
     if favorable is not None:
+        favorable = cleaning.find_spelling(favorable, labels)
         if favorable not in labels:
             raise ValueError(
                 f"--favorable must be one of the labels {quote(labels)}; got {favorable!r}."

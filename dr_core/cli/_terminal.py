@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from unicodedata import category
 
@@ -22,9 +22,9 @@ from dr_core.report import (
     QuantityAudit,
     format_amount,
     format_headline,
-    format_number,
+    format_measure,
+    format_points,
     format_shift,
-    format_signed,
 )
 from dr_core.risk import Plausibility
 
@@ -99,7 +99,8 @@ def print_datasets(console: Console) -> None:
 
 def print_comparison(console: Console, comparison: Comparison, facts: Mapping[str, str]) -> None:
     """Print DR and the established measures of one model."""
-    values = comparison.values
+    columns = [*comparison.values, "low", "high", "signed_low", "signed_high"]
+    values = comparison.values.reindex(columns=list(dict.fromkeys(columns)))
     attributes = list(values["attribute"].unique())
     _print_facts(console, facts)
     headline = format_headline(comparison, values["model"].iloc[0], escape_unprintable)
@@ -111,10 +112,14 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         shown = values[~performance & values["attribute"].isin(some)]
         _print_measures(console, shown, some, is_narrow=_is_narrow(console, attributes))
     overall = values[performance & (values["attribute"] == attributes[-1])]
-    console.print("  ".join(f"{row.measure} {row.value:.4f}" for row in overall.itertuples()))
+    shown = (
+        f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples()
+    )
+    console.print("  ".join(shown))
     console.print(
-        "Fairness measures: best value 0 (disparate impact: 1). Gaps with a sign: marginalised "
-        "minus privileged. A discriminative risk of 0 is necessary for fairness, not sufficient.",
+        "Fairness measures: best value 0 (disparate impact: 100 %). Gaps with a sign: "
+        "marginalised minus privileged, in percentage points (pp). A discriminative risk of 0 is "
+        "necessary for fairness, not sufficient.",
         style="dim",
     )
 
@@ -217,12 +222,22 @@ def _format_value(row: Any) -> str:
     if pd.isna(row.value):
         return "undefined"
     if pd.isna(row.signed):
-        return format_number(row.value) + _format_ends(row, "low", "high", format_number)
-    return format_signed(row.signed) + _format_ends(
-        row, "signed_low", "signed_high", format_signed
-    )
+        format_one = partial(format_measure, row.measure)
+        return format_one(row.value) + _format_ends(row.low, row.high, format_one)
+    return _format_gap(row.signed) + _format_ends(row.signed_low, row.signed_high, _format_gap)
 
 
-def _format_ends(row: Any, low: str, high: str, format_end: Callable[[float, int], str]) -> str:
-    ends = [getattr(row, end, math.nan) for end in (low, high)]
-    return "" if pd.isna(ends[0]) else f" [{', '.join(format_end(end, 3) for end in ends)}]"
+def _format_gap(difference: float) -> str:
+    return format_points(difference).replace("−", "-")
+
+
+def _format_ends(low: float, high: float, format_end: Callable[[float], str]) -> str:
+    """Return an interval behind a value; the unit stands at the value only.
+
+    >>> _format_ends(0.039, 0.0456, "{:.3f} pp".format)
+    ' [0.039, 0.046]'
+    """
+    if pd.isna(low):
+        return ""
+    ends = (format_end(end).removesuffix(" pp").removesuffix(" %") for end in (low, high))
+    return f" [{', '.join(ends)}]"

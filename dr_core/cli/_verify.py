@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,7 +14,12 @@ from rich.console import Console
 from rich.text import Text
 
 from dr_core.cli._files import STANDARD
-from dr_core.cli._provenance import iter_differences, iter_other_versions, read_record
+from dr_core.cli._provenance import (
+    iter_changed_inputs,
+    iter_differences,
+    iter_other_versions,
+    read_record,
+)
 from dr_core.cli._terminal import escape_unprintable
 
 __all__ = ["verify"]
@@ -39,15 +44,28 @@ def verify(
     console : output
     """
     record = read_record(path)
-    again = _repeat(record["provenance"]["command"][1:], parser, trust_pickle, run)
-    differences = list(iter_differences(record, again))
+    changed = list(iter_changed_inputs(record))
+    _print_differences(console, changed)
+    try:
+        again = _repeat(record["provenance"]["command"][1:], parser, trust_pickle, run)
+    except (ValueError, OSError) as error:
+        if not changed:
+            raise
+        _print_differences(console, [f"the audit cannot be repeated: {error}"])
+        return DIFFERENT
     for text in iter_other_versions(record, again):
         console.print(Text(f"note: {escape_unprintable(text)}", style="dim"))
+    differences = list(iter_differences(record, again))
+    _print_differences(console, differences)
+    if not changed and not differences:
+        console.print(Text("VERIFIED: same input, same numbers.", style="bold green"))
+        return 0
+    return DIFFERENT
+
+
+def _print_differences(console: Console, differences: Iterable[str]) -> None:
     for text in differences:
         console.print(Text(f"DIFFERENT: {escape_unprintable(text)}", style="bold red"))
-    if not differences:
-        console.print(Text("VERIFIED: same input, same numbers.", style="bold green"))
-    return DIFFERENT if differences else 0
 
 
 def _repeat(

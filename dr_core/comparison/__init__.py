@@ -26,7 +26,7 @@ from dr_core.comparison._comparison import (
 )
 from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._groups import IMPACT_RATIO
-from dr_core.comparison._individuals import Individuals
+from dr_core.comparison._individuals import Individuals, find_shifted
 from dr_core.comparison._plot import DRAWN_MEASURES
 from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict
 from dr_core.comparison._score_shift import SCORE_SHIFT
@@ -50,6 +50,7 @@ __all__ = [
     "compare",
     "describe_environment",
     "describe_plan",
+    "find_shifted",
     "to_plain",
     "to_records",
 ]

@@ -119,8 +119,9 @@ class Comparison:
         These are the base rate (favourable labels), selection rate (favourable decisions), true
         and false positive rate and discriminative risk, each with Clopper and Pearson's interval,
         and the impact ratio, the selection rate relative to that of the most selected group with
-        at least 2 % of the rows. There are no intervals without `n_boot`, and for weighted rows or
-        several rows a person.
+        at least 2 % of the rows. Its interval is made from those of both rates (Donner and Zou);
+        the ratio of that group itself is 1, without an interval. There are no intervals without
+        `n_boot`, and for weighted rows or several rows a person.
         """
         return pd.DataFrame() if self.rates is None else self.rates.table
 
@@ -176,7 +177,7 @@ class Comparison:
         >>> bool(verdict), verdict.outcome
         (True, 'pass')
         >>> print(found.check(max_risk=0.03))
-        UNDECIDED: discriminative risk of rule for sex: 0.0250 [0.0121, 0.0455], limit 0.03; \
+        UNDECIDED: discriminative risk of rule for sex: 2.50 % [1.21, 4.55], limit 3 %; \
 about 6,721 rows would decide, these are 400
         """
         return check_comparison(self, max_risk, max_gap)
@@ -236,7 +237,7 @@ about 6,721 rows would decide, these are 400
         >>> measures = ["discriminative_risk", "accuracy"]
         >>> both = compare({"rule": hires}, X, [0, 1, 1, 1], {"sex": "M"}, measures=measures)
         >>> page = both.to_html()
-        >>> "50.0 % of people would get a different decision if only their sex were" in page
+        >>> "of people would get a different decision if only their sex were" in page
         True
         """
         from dr_core.report import render

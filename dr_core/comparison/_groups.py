@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, clopper_pearson, share
+from dr_core._utils import Array, clopper_pearson, compute_ratio_interval, share
 from dr_core.metrics import DR, Tally, tally_predictions, tally_profiles
 from dr_core.perturbation import PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
@@ -215,10 +215,7 @@ def _sum_by_name(
 def _iter_rates(
     groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]], confidence: float | None
 ) -> Iterator[dict[str, Any]]:
-    selection = {name: share(own["selected"], own["weight"]) for name, own in sums.items()}
-    large = groups.loc[groups["share"] >= MIN_REFERENCE_SHARE, "group"]
-    known = (selection[name] for name in large if not math.isnan(selection[name]))
-    highest = max(known, default=math.nan)
+    reference = _find_reference(groups, sums)
     for row in groups.itertuples():
         own = sums[row.group]
         about = {name: getattr(row, name) for name in ("group", "privileged", "rows", "share")}
@@ -227,8 +224,19 @@ def _iter_rates(
             value = share(own[part], own[whole])
             yield about | _make_value(measure, value, n, confidence)
         yield about | _make_value(DR, row.risk, row.rows, confidence)
-        ratio = selection[row.group] / highest if highest else math.nan
-        yield about | _make_value(IMPACT_RATIO, ratio, math.nan, None)
+        yield about | _make_ratio(own, None if reference is None else sums[reference], confidence)
+
+
+def _find_reference(groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]]) -> str | None:
+    """Return the most selected group with at least 2 % of the rows; None if none is selected."""
+    large = groups.loc[groups["share"] >= MIN_REFERENCE_SHARE, "group"]
+    rates = {name: _get_selection(sums[name]) for name in large if sums[name]["weight"]}
+    most = max(rates, key=lambda name: rates[name], default=None)
+    return None if most is None or rates[most] == 0 else most
+
+
+def _get_selection(sums: Mapping[str, int]) -> float:
+    return share(sums["selected"], sums["weight"])
 
 
 def _make_value(measure: str, value: float, n: float, confidence: float | None) -> dict[str, Any]:
@@ -236,3 +244,21 @@ def _make_value(measure: str, value: float, n: float, confidence: float | None) 
     if confidence is not None and not math.isnan(value):
         ends = clopper_pearson(value, n, confidence)[:2]
     return {"measure": measure, "value": value, "low": ends[0], "high": ends[1]}
+
+
+def _make_ratio(
+    own: Mapping[str, int], reference: Mapping[str, int] | None, confidence: float | None
+) -> dict[str, Any]:
+    """Return the impact ratio; that of the reference group is 1 and has no interval."""
+    if reference is None:
+        return _make_value(IMPACT_RATIO, math.nan, math.nan, None)
+    p, q = _get_selection(own), _get_selection(reference)
+    value = _make_value(IMPACT_RATIO, p / q, math.nan, None)
+    if confidence is None or math.isnan(p) or own is reference:
+        return value
+    of_one, of_other = (
+        clopper_pearson(rate, sums["rows"], confidence)
+        for rate, sums in ((p, own), (q, reference))
+    )
+    low, high = compute_ratio_interval(p, of_one, q, of_other)
+    return value | {"low": low, "high": high}

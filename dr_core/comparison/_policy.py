@@ -56,7 +56,8 @@ class Decision:
 
     def __str__(self) -> str:
         name = self.measure.replace("_", " ")
-        numbers = f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}], limit {self.limit:g}"
+        value, low, high = (f"{100 * one:.2f}" for one in (self.value, self.low, self.high))
+        numbers = f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
         text = f"{self.outcome.upper()}: {name} of {self.model} for {self.attribute}: {numbers}"
         if self.outcome != UNDECIDED:
             return text

@@ -1,15 +1,18 @@
 """The HTML report of a comparison: one self-contained file.
 
-`_words` formats text, `_drawings` tables and plots. `_facts`, `_sections`, `_plausible` and
-`_votes` fill them from a `Comparison`, `_quantity` from a `QuantityAudit`. `_page` renders the
-page with Jinja2.
+`_words` formats text, `_drawings` has tables with dots and intervals, `_plots` larger pictures. A
+file for each section fills them from the `_values` of a `Comparison`: `_headline`, `_groups`,
+`_measures`, `_directions`, `_plausible`, `_individuals`, `_untested`, `_evidence`, `_facts` and
+`_votes`. `_sections` puts them together, `_quantity` does so for a `QuantityAudit`. `_page`
+renders the page with Jinja2.
 """
 
 from dr_core.report._facts import collect_facts
+from dr_core.report._headline import format_headline
 from dr_core.report._page import make_environment, render, render_quantity
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
-from dr_core.report._sections import MIN_GROUP_ROWS, format_headline
-from dr_core.report._words import format_number, format_signed
+from dr_core.report._values import MIN_GROUP_ROWS
+from dr_core.report._words import format_measure, format_points
 
 __all__ = [
     "MIN_GROUP_ROWS",
@@ -17,9 +20,9 @@ __all__ = [
     "collect_facts",
     "format_amount",
     "format_headline",
-    "format_number",
+    "format_measure",
+    "format_points",
     "format_shift",
-    "format_signed",
     "make_environment",
     "render",
     "render_quantity",

@@ -13,7 +13,12 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import describe_measure, format_interval, format_scenario
+from dr_core.report._words import (
+    describe_measure,
+    format_percent,
+    format_scenario,
+    format_share_interval,
+)
 
 __all__ = ["make_data_quality_table", "make_verdict_table"]
 
@@ -64,8 +69,8 @@ def _make_limit_row(limit: Mapping[str, Any]) -> list[Cell]:
         make_heading(describe_measure(limit["measure"]).title),
         make_text_cell(format_scenario(limit["attribute"])),
         make_value_cell(limit["value"]),
-        make_text_cell(format_interval(limit["low"], limit["high"])),
-        make_value_cell(limit["limit"], f"{limit['limit']:g}"),
+        make_text_cell(format_share_interval(limit["low"], limit["high"])),
+        make_value_cell(limit["limit"], format_percent(limit["limit"])),
         make_text_cell(limit["outcome"]),
         make_text_cell("–" if needed is None else f"about {needed:,}"),
     ]

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dr_core.comparison import IMPACT_RATIO
 from dr_core.metrics import DR
+from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
+    SHARE_SCALE,
     Cell,
     Column,
     ReportTable,
-    make_dot_bar,
+    RowGroup,
+    Scale,
+    make_bar,
     make_heading,
-    make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import format_name, format_percent, format_scenario
+from dr_core.report._values import MeasuredValues
+from dr_core.report._words import (
+    format_enumeration,
+    format_name,
+    format_percent,
+    format_share_interval,
+)
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -36,78 +46,93 @@ MAX_RATE_ROWS = 60
 
 RATE_TITLES = {
     DR: Column("DR", "decisions that change"),
-    "base_rate": Column("Base rate", "favourable labels"),
-    "selection_rate": Column("Selection rate", "favourable decisions"),
-    IMPACT_RATIO: Column("Impact ratio", "to the highest selection rate"),
-    "true_positive_rate": Column("True positive rate", "favourable labels selected"),
-    "false_positive_rate": Column("False positive rate", "unfavourable labels selected"),
+    "base_rate": Column("Base rate", "favourable labels", SHARE_SCALE),
+    "selection_rate": Column("Selection rate", "favourable decisions", SHARE_SCALE),
+    IMPACT_RATIO: Column("Impact ratio", "to the highest selection rate", SHARE_SCALE),
+    "true_positive_rate": Column("True positive rate", "favourable labels selected", SHARE_SCALE),
+    "false_positive_rate": Column(
+        "False positive rate", "unfavourable labels selected", SHARE_SCALE
+    ),
 }
 
-KEYS = ["model", "attribute", "group"]
+RATE_NOTE = (
+    "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios "
+    "are relative to the most selected group with at least 2 % of the rows; the dashed mark is at "
+    "four fifths, 80 %."
+)
 
 
-def make_rate_table(comparison: Comparison) -> ReportTable | None:
+def make_rate_table(values: MeasuredValues) -> ReportTable | None:
     """Return one table of all groups: rows, rates with intervals, impact ratios.
 
     Parameters
     ----------
-    comparison : Comparison
+    values : MeasuredValues
     """
-    frame = comparison.group_rates
+    frame = values.comparison.group_rates
     if frame.empty:
         return None
-    several = frame["model"].nunique() > 1
-    groups = list(frame.groupby(KEYS, sort=False))
-    shown = sorted(groups, key=lambda one: -one[1]["rows"].iloc[0])[:MAX_RATE_ROWS]
-    kept = {key for key, _ in shown}
-    left_out = (
-        f" The {len(kept)} largest of {len(groups)} groups." if len(kept) < len(groups) else ""
-    )
+    groups = dict(list(frame.groupby(["model", "attribute", "group"], sort=False)))
+    largest = sorted(groups, key=lambda key: -groups[key]["rows"].iloc[0])[:MAX_RATE_ROWS]
+    left_out = f" The {len(largest)} largest of {len(groups)} groups."
     return ReportTable(
-        "Rates by group: each attribute, then all combinations",
+        "Rates by group",
         [
             Column("Group"),
-            *([Column("Model")] if several else []),
+            *values.make_model_column(),
             Column("Rows", "share of all"),
-            *RATE_TITLES.values(),
+            replace(RATE_TITLES[DR], scale=values.risk_scale),
+            *list(RATE_TITLES.values())[1:],
         ],
-        [_make_rate_row(key, rates, several) for key, rates in groups if key in kept],
-        "Points with confidence intervals; every line is a scale from 0 to 100 %. Impact ratios "
-        "are relative to the most selected group with at least 2 % of the rows; the mark is at "
-        f"four fifths.{left_out}",
+        [],
+        f"{RATE_NOTE}{left_out if len(largest) < len(groups) else ''}",
+        [
+            RowGroup(
+                _describe_attribute(name, values.names),
+                [
+                    _make_rate_row(values, key[0], rates)
+                    for key, rates in groups.items()
+                    if key[1] == name and key in set(largest)
+                ],
+            )
+            for name in dict.fromkeys(key[1] for key in groups if key in set(largest))
+        ],
     )
 
 
-def _make_rate_row(key: Any, rates: pd.DataFrame, several: bool) -> list[Cell]:
-    model, attribute, group = key
+def _describe_attribute(attribute: Any, names: list[Any]) -> str:
+    """Return the title of the groups of an attribute, or of all combinations."""
+    if attribute != ALL:
+        return format_name(attribute)
+    return f"{format_enumeration(map(format_name, names))}: intersections"
+
+
+def _make_rate_row(values: MeasuredValues, model: Any, rates: pd.DataFrame) -> list[Cell]:
     first, by_measure = rates.iloc[0], rates.set_index("measure")
-    privileged = ", privileged" if first["privileged"] else ""
+    scales = {DR: values.risk_scale}
     return [
-        make_heading(group, f"{format_scenario(attribute)}{privileged}"),
-        *([make_text_cell(model)] if several else []),
+        make_heading(first["group"], "privileged" if first["privileged"] else ""),
+        *values.make_model_cell(model),
         make_value_cell(first["rows"], f"{first['rows']:,}", format_percent(first["share"])),
-        *(_make_rate_cell(name, by_measure.loc[name]) for name in RATE_TITLES),
+        *(
+            _make_rate_cell(name, by_measure.loc[name], scales.get(name, SHARE_SCALE))
+            for name in RATE_TITLES
+        ),
     ]
 
 
-def _make_rate_cell(measure: str, row: pd.Series) -> Cell:
-    if math.isnan(row["value"]):
-        return make_value_cell(row["value"])
+def _make_rate_cell(measure: str, row: pd.Series, scale: Scale) -> Cell:
+    value, ends = row["value"], (row["low"], row["high"])
+    note, tick = format_share_interval(*ends), math.nan
     if measure == IMPACT_RATIO:
-        return _make_ratio_cell(row["value"])
-    ends = [row["low"], row["high"]]
-    note = "" if math.isnan(ends[0]) else " to ".join(map(format_percent, ends))
-    return make_value_cell(
-        row["value"], format_percent(row["value"]), note, make_dot_bar(row["value"], *ends)
-    )
+        note, tick = _describe_ratio(value, note), FOUR_FIFTHS
+    return make_value_cell(value, note=note, bar=make_bar(scale, value, *ends, tick))
 
 
-def _make_ratio_cell(ratio: float) -> Cell:
-    note = "below four fifths" if ratio < FOUR_FIFTHS else ""
-    bar = make_dot_bar(ratio, math.nan, math.nan, FOUR_FIFTHS)
-    return make_value_cell(
-        ratio, note=note, bar=bar, text=None if math.isnan(ratio) else f"{ratio:.2f}"
-    )
+def _describe_ratio(ratio: float, interval: str) -> str:
+    """Return the small print of an impact ratio, which says if it is below four fifths."""
+    below = "below four fifths" if ratio < FOUR_FIFTHS else ""
+    return "\n".join(text for text in (interval, below) if text)
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:
@@ -122,29 +147,40 @@ def make_impact_tables(comparison: Comparison) -> list[ReportTable]:
     several = frame["model"].nunique() > 1
     return [
         _make_impact_table(
-            f"{format_scenario(attribute)}{f', {format_name(model)}' if several else ''}", rates
+            f"{_name_scenario(attribute)}{f', {format_name(model)}' if several else ''}", rates
         )
         for (model, attribute), rates in frame.groupby(["model", "attribute"], sort=False)
     ]
 
 
+def _name_scenario(attribute: Any) -> str:
+    return "intersections" if attribute == ALL else format_name(attribute)
+
+
 def _make_impact_table(name: str, rates: pd.DataFrame) -> ReportTable:
-    wide = rates.pivot(index=["group", "rows", "share"], columns="measure", values="value")
-    wide = wide.reset_index().sort_values("rows", ascending=False, kind="stable")
-    small = wide[wide["share"] < MIN_LISTED_SHARE]
-    rows = [
-        [
-            make_heading(row.group),
-            make_value_cell(row.rows, f"{row.rows:,}"),
-            make_value_cell(row.selection_rate, format_percent(row.selection_rate)),
-            _make_ratio_cell(row.impact_ratio),
-        ]
-        for row in wide[wide["share"] >= MIN_LISTED_SHARE].itertuples()
-    ]
+    sizes = rates.drop_duplicates("group").sort_values("rows", ascending=False, kind="stable")
+    small = sizes[sizes["share"] < MIN_LISTED_SHARE]
     left_out = ", ".join(f"{format_name(one.group)} ({one.rows:,})" for one in small.itertuples())
+    shown = sizes[sizes["share"] >= MIN_LISTED_SHARE]
     return ReportTable(
         f"Impact ratios, {name}",
-        [Column("Group"), Column("Rows"), Column("Selection rate"), Column("Impact ratio")],
-        rows,
+        [
+            Column("Group"),
+            Column("Rows"),
+            *(RATE_TITLES[measure] for measure in ("selection_rate", IMPACT_RATIO)),
+        ],
+        [_make_impact_row(rates[rates["group"] == group]) for group in shown["group"]],
         f"Left out, with less than 2 % of the rows: {left_out}." if left_out else "",
     )
+
+
+def _make_impact_row(rates: pd.DataFrame) -> list[Cell]:
+    first, by_measure = rates.iloc[0], rates.set_index("measure")
+    return [
+        make_heading(first["group"]),
+        make_value_cell(first["rows"], f"{first['rows']:,}"),
+        *(
+            _make_rate_cell(name, by_measure.loc[name], SHARE_SCALE)
+            for name in ("selection_rate", IMPACT_RATIO)
+        ),
+    ]

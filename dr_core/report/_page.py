@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dr_core.report._quantity import QuantityAudit, QuantitySections
 from dr_core.report._sections import Sections
+from dr_core.report._words import join_units
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -62,13 +63,15 @@ def make_environment() -> Any:
         raise ImportError(
             "the report needs Jinja2; run pip install 'discriminative-risk[report]'"
         ) from error
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_read_asset),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["nobreak"] = join_units
+    return environment
 
 
 @cache

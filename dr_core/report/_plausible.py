@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
@@ -14,13 +15,18 @@ from dr_core.report._drawings import (
     Column,
     ReportTable,
     Scale,
-    compute_scale_end,
     make_bar,
     make_heading,
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import format_interval, format_name, format_percent, format_scenario
+from dr_core.report._values import MeasuredValues
+from dr_core.report._words import (
+    format_name,
+    format_percent,
+    format_scenario,
+    format_share_interval,
+)
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -56,13 +62,14 @@ class PlausibleSection(NamedTuple):
     pairs: ReportTable
 
 
-def make_plausible_section(comparison: Comparison) -> PlausibleSection | None:
+def make_plausible_section(values: MeasuredValues) -> PlausibleSection | None:
     """Return the section; None if plausibility was not requested."""
+    comparison = values.comparison
     if not comparison.plausibility:
         return None
     return PlausibleSection(
         list(_iter_sentences(comparison)),
-        _make_risk_table(comparison),
+        _make_risk_table(values),
         _make_pair_table(comparison),
     )
 
@@ -70,8 +77,8 @@ def make_plausible_section(comparison: Comparison) -> PlausibleSection | None:
 def _iter_sentences(comparison: Comparison) -> Iterator[str]:
     pairs = next(iter(comparison.plausibility.values())).pairs
     yield (
-        "Changing only a sensitive attribute can produce combinations rarely or never seen in the "
-        "data. Predictions for such rows may mean little. A perturbed row is implausible if its "
+        "Changing only a sensitive attribute can produce combinations not seen in the data. "
+        "Predictions for such rows may mean little. A perturbed row is implausible if its "
         "new sensitive value never occurs with one of its other values in the reference data, or "
         "at most a hundredth as often as expected if both were independent, and if this is "
         "significant (Fisher's exact test, corrected for the number of pairs)."
@@ -110,45 +117,38 @@ def format_rules(rules: Any) -> Iterator[str]:
                 yield f"{format_name(column)} when {condition}: {changes}"
 
 
-def _make_risk_table(comparison: Comparison) -> ReportTable:
-    values = comparison.values.reindex(
-        columns=["model", "attribute", "measure", "value", "low", "high"]
-    )
-    shown = [name for name in (*RISK_COLUMNS, *SHARE_COLUMNS) if name in set(values["measure"])]
-    known = {(row.model, row.attribute, row.measure): row for row in values.itertuples()}
-    risks = values[values["measure"].isin(RISK_COLUMNS)][["value", "high"]].to_numpy().ravel()
-    scale = Scale(compute_scale_end(risks))
-    several = values["model"].nunique() > 1
-    rows = [
-        [
-            make_heading(format_scenario(attribute)),
-            *([make_text_cell(model)] if several else []),
-            *(_make_risk_cell(known[model, attribute, name], scale) for name in shown),
-        ]
-        for model in comparison.plausibility
-        for attribute in values["attribute"].unique()
-    ]
+def _make_risk_table(values: MeasuredValues) -> ReportTable:
+    shown = values.select_measures([*RISK_COLUMNS, *SHARE_COLUMNS])
+    scales = dict.fromkeys(RISK_COLUMNS, values.risk_scale)
+    scales |= dict.fromkeys(SHARE_COLUMNS, SHARE_SCALE)
+    titles = RISK_COLUMNS | SHARE_COLUMNS
     return ReportTable(
         "Discriminative risk as defined, and with plausibility taken into account",
         [
             Column("If only this were different"),
-            *([Column("Model")] if several else []),
-            *((RISK_COLUMNS | SHARE_COLUMNS)[name] for name in shown),
+            *values.make_model_column(),
+            *(replace(titles[name], scale=scales[name]) for name in shown),
         ],
-        rows,
-        f"Bars of risks end at {scale.end:g}, bars of shares at 100 %. The risk of plausible rows "
-        "only covers fewer people, who may have another risk for other reasons. The risk with "
-        "coupled columns covers everyone.",
+        [
+            [
+                make_heading(format_scenario(attribute)),
+                *values.make_model_cell(model),
+                *(
+                    _make_risk_cell(values.get_row(name, model, attribute), scales[name])
+                    for name in shown
+                ),
+            ]
+            for model in values.comparison.plausibility
+            for attribute in values.attributes
+        ],
+        "The risk of plausible rows only covers fewer people, who may have another risk for other "
+        "reasons. The risk with coupled columns covers everyone.",
     )
 
 
 def _make_risk_cell(row: Any, scale: Scale) -> Cell:
-    if row.measure in SHARE_COLUMNS:
-        return make_value_cell(
-            row.value, format_percent(row.value), bar=make_bar(SHARE_SCALE, row.value)
-        )
-    bar = make_bar(scale, row.value, row.low, row.high)
-    return make_value_cell(row.value, note=format_interval(row.low, row.high), bar=bar)
+    note = format_share_interval(row.low, row.high)
+    return make_value_cell(row.value, note=note, bar=make_bar(scale, row.value, row.low, row.high))
 
 
 def _make_pair_table(comparison: Comparison) -> ReportTable:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from dr_core.comparison import describe_plan, to_plain, to_records
+from dr_core.comparison import Individuals, describe_plan, to_plain, to_records
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
     Cell,
     Column,
     ReportTable,
+    RowGroup,
     Scale,
     compute_scale_end,
     make_bar,
@@ -24,13 +25,18 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
-from dr_core.report._sections import Headline
+from dr_core.report._headline import Headline
+from dr_core.report._individuals import make_individual_tables
+from dr_core.report._untested import iter_untested
 from dr_core.report._words import (
     QUANTITY_TEXTS,
     PageTexts,
+    describe_perturbation,
     format_enumeration,
     format_name,
+    format_percent,
     format_scenario,
+    format_value_interval,
 )
 from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk
 
@@ -55,6 +61,7 @@ class QuantityAudit:
     plausibility : Plausibility without and with coupled columns; empty for rows in chunks
     settings : how it was computed
     evidence : checks of the data and provenance; see `Comparison`
+    individuals : rows whose prediction moves furthest, by the name of the model: personal data
     """
 
     shift: ShiftAssessment
@@ -62,6 +69,7 @@ class QuantityAudit:
     plausibility: list[Plausibility] = field(default_factory=list)
     settings: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    individuals: Mapping[str, Individuals] = field(default_factory=dict)
 
     def table(self) -> pd.DataFrame:
         """Return the shift of each attribute, and of all together."""
@@ -121,14 +129,13 @@ class QuantitySections:
     models: tuple[str, ...] = ("model",)
 
     @property
-    def attributes(self) -> list[Any]:
-        """Names of the rows: each attribute, then all together."""
-        return self.audit.shift.names
+    def settings(self) -> dict[str, Any]:
+        """Settings of the audit, with those of the perturbation."""
+        return dict(self.audit.settings) | describe_plan(self.audit.shift.plan)
 
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Facts about the audit, those given by the caller first."""
-        settings = dict(self.audit.settings) | describe_plan(self.audit.shift.plan)
-        return collect_facts(settings, {**given, "intervals": "95 %, bootstrap over people"})
+        return collect_facts(self.settings, {**given, "intervals": "95 %, bootstrap over people"})
 
     def headlines(self) -> list[Headline]:
         """Summary of the model."""
@@ -151,41 +158,35 @@ class QuantitySections:
         if self.audit.plausibility:
             yield str(self.audit.plausibility[0])
 
-    def fairness(self) -> ReportTable:
+    def directions(self) -> ReportTable:
         """Table of the shift of each attribute, and of all together."""
         table = self.audit.table()
-        scale = Scale(compute_scale_end(table["high"]))
+        scale = _make_amount_scale(table["high"])
         extra = {"mean_coupled": "with coupled columns", "above_tolerance": "share of predictions"}
-        more = [
-            Column(name.replace("_", " ").capitalize(), extra[name])
-            for name in extra
-            if name in table
-        ]
+        more = [name for name in extra if name in table]
         titles = ["Median", "90 % quantile", "99 % quantile", "Largest"]
         return ReportTable(
             "Size of the shift when only sensitive attributes are perturbed",
             [
                 Column("If only this were different"),
-                Column("Mean size"),
-                *more,
+                Column("Mean size", "with its confidence interval", scale),
+                *(Column(name.replace("_", " ").capitalize(), extra[name]) for name in more),
                 *map(Column, titles),
                 Column("Privileged", "mean gain or loss"),
                 Column("Marginalised", "mean gain or loss"),
             ],
-            [
-                self._make_row(row, scale, [n for n in extra if n in table])
-                for row in table.reset_index().to_dict("records")
-            ],
-            f"Bars end at {scale.end:g}.",
+            [self._make_row(row, scale, more) for row in table.reset_index().to_dict("records")],
+            "All figures are in the unit of the label.",
         )
 
     def _make_row(self, row: dict[str, Any], scale: Scale, extra: list[str]) -> list[Cell]:
-        note = f"{format_amount(row['low'])} to {format_amount(row['high'])}"
+        note = format_value_interval(row["low"], row["high"], format_amount)
         bar = make_bar(scale, row["mean"], row["low"], row["high"])
-        others = [*extra, "q50", "q90", "q99", "largest", "privileged", "marginalised"]
+        others = ["q50", "q90", "q99", "largest", "privileged", "marginalised"]
         return [
             make_heading(format_scenario(row["perturbed"])),
             make_value_cell(row["mean"], format_amount(row["mean"]), note, bar),
+            *(_make_extra_cell(name, row[name]) for name in extra),
             *(_make_amount(row[name]) for name in others),
         ]
 
@@ -201,33 +202,40 @@ class QuantitySections:
         )
 
     def groups(self) -> list[ReportTable]:
-        """Tables of shifts, means and errors by group: one for each attribute, and for all."""
+        """Table of shifts, means and errors by group: of each attribute, and of all together."""
         frame = self.audit.shift.by_group
-        scale = Scale(compute_scale_end(frame["mean"]))
+        scale = _make_amount_scale(frame["mean"])
+        errors = [column for column in ERROR_COLUMNS if column in frame]
         return [
-            self._make_group_table(name, frame[frame["attribute"] == name], scale)
-            for name in self.attributes
+            ReportTable(
+                "Shift by group, the most affected first",
+                [
+                    Column("Group"),
+                    Column("Mean size", scale=scale),
+                    Column("Signed mean", "positive: would gain"),
+                    Column("Largest"),
+                    *(ERROR_COLUMNS[column] for column in errors),
+                    Column("Rows"),
+                    Column("Privileged"),
+                ],
+                [],
+                groups=[
+                    self._make_group(name, frame[frame["attribute"] == name], scale, errors)
+                    for name in self.audit.shift.names
+                ],
+            )
         ]
 
-    def _make_group_table(self, name: Any, frame: pd.DataFrame, scale: Scale) -> ReportTable:
-        perturbed = "all attributes together are" if name == ALL else f"{format_name(name)} is"
-        errors = [column for column in ERROR_COLUMNS if column in frame]
-        return ReportTable(
-            f"By group, when {perturbed} perturbed",
-            [
-                Column("Group"),
-                Column("Mean size"),
-                Column("Signed mean", "positive: would gain"),
-                Column("Largest"),
-                *(ERROR_COLUMNS[column] for column in errors),
-                Column("Rows"),
-                Column("Privileged"),
-            ],
-            [
-                self._make_group_row(row, scale, errors)
-                for row in frame.sort_values("mean", ascending=False).to_dict("records")
-            ],
-            f"Bars end at {scale.end:g}.",
+    def _make_group(
+        self, name: Any, frame: pd.DataFrame, scale: Scale, errors: list[str]
+    ) -> RowGroup:
+        perturbed = (
+            "all attributes together are" if name == ALL else f"only {format_name(name)} is"
+        )
+        frame = frame.sort_values("mean", ascending=False, kind="stable")
+        return RowGroup(
+            f"When {perturbed} perturbed",
+            [self._make_group_row(row, scale, errors) for row in frame.to_dict("records")],
         )
 
     def _make_group_row(self, row: dict[str, Any], scale: Scale, errors: list[str]) -> list[Cell]:
@@ -242,6 +250,21 @@ class QuantitySections:
             make_text_cell(privileged),
         ]
 
+    def individuals(self) -> list[ReportTable]:
+        """Tables of individuals whose prediction moves furthest."""
+        return make_individual_tables(self.audit.individuals, format_amount)
+
+    def untested(self) -> list[str]:
+        """What the audit leaves open."""
+        has_intervals = {"n_boot": 1}
+        plausible = {"reference_rows": 1} if self.audit.plausibility else {}
+        settings = self.settings | has_intervals | plausible
+        return list(iter_untested(settings, self.audit.evidence))
+
+    def meaning(self) -> list[str]:
+        """How to read the numbers."""
+        return describe_perturbation(self.texts, self.settings)
+
     def data_quality(self) -> ReportTable | None:
         """Table of what in the data can make the audit misleading; None if not checked."""
         return make_data_quality_table(self.audit.evidence)
@@ -249,20 +272,21 @@ class QuantitySections:
     def verdict(self) -> None:
         """No section: limits are for decisions."""
 
-    def directions(self) -> None:
-        """No section: the signed means are in the table of the shifts."""
-
     def plausible(self) -> None:
         """No section: the headline has the sentence."""
 
     def rates(self) -> None:
         """No section: rates are for decisions."""
 
-    def impact(self) -> list[ReportTable]:
-        """No section."""
+    def gaps(self) -> list[ReportTable]:
+        """No section: gaps are for decisions."""
         return []
 
-    def individuals(self) -> list[ReportTable]:
+    def flows(self) -> list[Any]:
+        """No section: directions are in the table of the shifts."""
+        return []
+
+    def impact(self) -> list[ReportTable]:
         """No section."""
         return []
 
@@ -271,5 +295,15 @@ class QuantitySections:
         return []
 
 
+def _make_amount_scale(amounts: Iterable[float]) -> Scale:
+    end = compute_scale_end(amounts)
+    return Scale(end, texts=("0", format_amount(end)))
+
+
 def _make_amount(value: float) -> Cell:
     return make_value_cell(value, format_amount(value))
+
+
+def _make_extra_cell(name: str, value: float) -> Cell:
+    shown = format_percent(value) if name == "above_tolerance" else format_amount(value)
+    return make_value_cell(value, shown)

@@ -12,15 +12,14 @@ from dr_core.report._drawings import (
     SHARE_SCALE,
     Cell,
     Column,
-    Plot,
     ReportTable,
     make_bar,
-    make_front_plot,
     make_heading,
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import format_number, format_percent
+from dr_core.report._plots import Plot, make_front_plot
+from dr_core.report._words import format_percent, format_points_interval
 
 __all__ = ["VoteSection", "make_vote_section"]
 
@@ -79,7 +78,8 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
     yield (
         f"The model is a vote of {found.n_members} members. The suggested sub-ensemble has "
         f"{suggested.members} members. Of the searched sub-ensembles whose error is within "
-        f"{ACCURACY_TOLERANCE:g} of the lowest, it has the lowest discriminative risk."
+        f"{100 * ACCURACY_TOLERANCE:g} percentage points of the lowest, it has the lowest "
+        "discriminative risk."
     )
     yield (
         f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes "
@@ -123,8 +123,8 @@ def _iter_other_ways(found: EnsembleAudit) -> Iterator[str]:
 
 
 def _format_risk_change(found: EnsembleAudit) -> str:
-    low, high = (f"{100 * end:+.1f}" for end in found.risk_change)
-    return f"95 % interval of the change: {low} to {high} percentage points."
+    interval = format_points_interval(*found.risk_change).removesuffix(" pp")
+    return f"95 % interval of the change: {interval} percentage points."
 
 
 def _plot_front(found: EnsembleAudit) -> Plot:
@@ -188,17 +188,17 @@ def _make_bound_table(found: EnsembleAudit) -> ReportTable:
         "Bounds on the discriminative risk of the vote",
         [
             Column("Bound"),
-            Column("Full vote"),
-            *([Column("Suggested vote")] if found.is_improvement else []),
+            Column("Full vote", scale=SHARE_SCALE),
+            *([Column("Suggested vote", scale=SHARE_SCALE)] if found.is_improvement else []),
             Column("Holds for"),
         ],
         rows,
-        "Bars end at 1; the mark in a bar is the risk. A bound of 1 or more is uninformative. "
+        "The dashed mark is the risk. A bound of 100 % or more is uninformative. "
         "Bounds for the population hold with a probability of 95 %, if the model was trained on "
         "other rows." + (CHOSEN_ELSEWHERE if found.is_improvement else ""),
     )
 
 
 def _make_bound_cell(value: float, actual: float) -> Cell:
-    shown = "does not apply" if math.isnan(value) else format_number(value)
+    shown = "does not apply" if math.isnan(value) else format_percent(value)
     return make_value_cell(value, shown, bar=make_bar(SHARE_SCALE, value, tick=actual))

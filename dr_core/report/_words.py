@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
 
@@ -17,13 +18,18 @@ __all__ = [
     "MeasureText",
     "PageTexts",
     "describe_measure",
+    "describe_perturbation",
     "format_enumeration",
-    "format_interval",
+    "format_measure",
     "format_name",
     "format_number",
     "format_percent",
+    "format_points",
+    "format_points_interval",
     "format_scenario",
-    "format_signed",
+    "format_share_interval",
+    "format_value_interval",
+    "join_units",
 ]
 
 
@@ -33,14 +39,12 @@ class PageTexts(NamedTuple):
     Attributes
     ----------
     question : below the title
-    measures_title, columns, measures_note : of the section with the measures
+    directions_title : of the section with the changes by attribute
     meaning_title, meaning, limit : of the section on interpretation
     """
 
     question: str
-    measures_title: str
-    columns: str
-    measures_note: str
+    directions_title: str
     meaning_title: str
     meaning: list[str]
     limit: str
@@ -48,9 +52,7 @@ class PageTexts(NamedTuple):
 
 DECISION_TEXTS = PageTexts(
     "How many decisions of a model change when only people’s sensitive attributes do?",
-    "Discriminative risk beside the established measures",
-    "A column",
-    "Group measures compare the privileged group with the others.",
+    "Directions: who would lose, and who would gain",
     "What discriminative risk shows, and what it does not",
     [
         "Discriminative risk is the share of people whose decision changes when only their "
@@ -68,8 +70,6 @@ DECISION_TEXTS = PageTexts(
 QUANTITY_TEXTS = PageTexts(
     "How far do the predictions of a model move when only people’s sensitive attributes do?",
     "Shift of the prediction",
-    "A row",
-    "All figures are in the unit of the label.",
     "What the shift shows, and what it does not",
     [
         "The shift is the difference that it makes to a prediction when only the sensitive "
@@ -83,6 +83,13 @@ QUANTITY_TEXTS = PageTexts(
     ],
     "The shift does not show which of two predictions is correct, or whether the labels are fair.",
 )
+
+RANGE_MEANING = (
+    "Where a range is privileged, such as ages from 25, a value outside becomes one inside it, "
+    "drawn as often as the values inside occur in the data, and a value inside becomes one "
+    "outside."
+)
+"""How values of a range are perturbed."""
 
 
 class MeasureText(NamedTuple):
@@ -110,7 +117,7 @@ MEASURE_TEXTS = {
         "DR difference", "gap in DR between the privileged and the marginalised group"
     ),
     "score_shift": MeasureText(
-        "Score shift", "mean size by which the score moves when only sensitive attributes change"
+        "Score shift", "mean size by which the score moves, in the unit of the score"
     ),
     "demographic_parity": MeasureText("Demographic parity (DP)", "gap in favourable decisions"),
     "equal_opportunity": MeasureText(
@@ -126,7 +133,9 @@ MEASURE_TEXTS = {
         "Equalized odds, mean", "mean of the gaps in true and in false positive rate"
     ),
     "disparate_impact": MeasureText(
-        "Disparate impact", "favourable decisions, marginalised over privileged; best value 1", 1.0
+        "Disparate impact",
+        "favourable decisions, marginalised over privileged; best value 100 %",
+        1.0,
     ),
     "accuracy": MeasureText("Accuracy", "correct decisions", 1.0),
     "precision": MeasureText("Precision", "favourable decisions that are deserved", 1.0),
@@ -139,8 +148,8 @@ MEASURE_TEXTS = {
 RIGHT_TO_LEFT = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]")
 """Right-to-left letters, and characters that change the direction of writing."""
 
-SMALL_SHARE = 0.001
-"""Smaller shares are shown with two significant digits."""
+SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
+"""Smaller shares are shown with one significant digit, and as less than the second."""
 
 
 def describe_measure(name: str) -> MeasureText:
@@ -156,19 +165,52 @@ def describe_measure(name: str) -> MeasureText:
     return MeasureText(title, first_line.replace("``", "").removesuffix("."))
 
 
+def describe_perturbation(texts: PageTexts, settings: Mapping[str, Any]) -> list[str]:
+    """Return how to read the numbers, with a sentence on ranges if a range is privileged."""
+    # A range is described by a text, other attributes by a list of their privileged values.
+    has_range = any(isinstance(one, str) for one in settings.get("privileged", {}).values())
+    first, *others = texts.meaning
+    return [first, *([RANGE_MEANING] if has_range else []), *others]
+
+
 def format_percent(share: float) -> str:
     """Format a share in percent.
 
     >>> format_percent(0.0423), format_percent(0.00031), format_percent(float("nan"))
-    ('4.2 %', '0.031 %', 'unknown')
+    ('4.2 %', '0.03 %', 'undefined')
     """
     if math.isnan(share):
-        return "unknown"
-    return f"{100 * share:.2g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
+        return "undefined"
+    if math.isinf(share):
+        return "∞"
+    if 0 < share < TINY_SHARE:
+        return f"<{100 * TINY_SHARE:g} %"
+    return f"{100 * share:.1g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
+
+
+def format_points(difference: float) -> str:
+    """Format a signed difference of two shares in percentage points.
+
+    >>> format_points(0.04229), format_points(-0.04229), format_points(0.0)
+    ('+4.2 pp', '−4.2 pp', '0.0 pp')
+    """
+    if math.isnan(difference):
+        return "undefined"
+    text = f"{100 * difference:+.1f} pp".replace("-", "−")
+    return text[1:] if text[1:] == "0.0 pp" else text
+
+
+def format_measure(measure: str, value: float) -> str:
+    """Format the value of a measure: in percent, a score in its own unit.
+
+    >>> format_measure("accuracy", 0.857), format_measure("score_shift", 0.1234567)
+    ('85.7 %', '0.1235')
+    """
+    return format_number(value) if measure == SCORE_SHIFT else format_percent(value)
 
 
 def format_number(value: float | None, digits: int = 4) -> str:
-    """Format the value of a measure.
+    """Format a value that is not a share.
 
     >>> format_number(0.04229), format_number(float("nan")), format_number(float("inf"))
     ('0.0423', 'undefined', '∞')
@@ -178,26 +220,40 @@ def format_number(value: float | None, digits: int = 4) -> str:
     return "∞" if math.isinf(value) else f"{value:.{digits}f}"
 
 
-def format_signed(value: float, digits: int = 4) -> str:
-    """Format a value with its sign, 0 without one.
-
-    >>> format_signed(0.04229), format_signed(-0.04229), format_signed(0.0)
-    ('+0.0423', '-0.0423', '0.0000')
-    """
-    return f"{value:+.{digits}f}" if value else format_number(0.0, digits)
-
-
-def format_interval(
-    low: float, high: float, format_end: Callable[[float, int], str] = format_number
-) -> str:
+def format_value_interval(low: float, high: float, format_end: Callable[[float], str]) -> str:
     """Format a confidence interval; return "" if there is none.
 
-    >>> format_interval(0.039, 0.0456), format_interval(float("nan"), float("nan"))
-    ('0.039 to 0.046', '')
-    >>> format_interval(-0.039, 0.0456, format_signed)
-    '-0.039 to +0.046'
+    >>> format_value_interval(0.039, 0.0456, format_percent)
+    '3.9 % to 4.6 %'
     """
-    return "" if math.isnan(low) else f"{format_end(low, 3)} to {format_end(high, 3)}"
+    return "" if math.isnan(low) else f"{format_end(low)} to {format_end(high)}"
+
+
+def format_share_interval(low: float, high: float) -> str:
+    """Format a confidence interval of a share; return "" if there is none.
+
+    >>> format_share_interval(0.039, 0.0456), format_share_interval(float("nan"), float("nan"))
+    ('3.9 % to 4.6 %', '')
+    """
+    return format_value_interval(low, high, format_percent)
+
+
+def format_points_interval(low: float, high: float) -> str:
+    """Format a confidence interval of a signed difference; return "" if there is none.
+
+    >>> format_points_interval(-0.039, 0.0456)
+    '−3.9 to +4.6 pp'
+    """
+    return format_value_interval(low, high, format_points).replace(" pp to", " to")
+
+
+def join_units(text: str) -> str:
+    r"""Keep numbers and their percent sign on one line.
+
+    >>> join_units("4.4 % of 300")
+    '4.4\xa0% of 300'
+    """
+    return re.sub(r"(?<=\d) %", "\xa0%", text)
 
 
 def format_name(name: Any) -> str:

@@ -18,10 +18,12 @@ function sortBy(table, column) {
   const up = headers[column].getAttribute("aria-sort") !== "ascending";
   headers.forEach((header) => header.removeAttribute("aria-sort"));
   headers[column].setAttribute("aria-sort", up ? "ascending" : "descending");
-  const body = table.tBodies[0];
-  const keyed = [...body.rows].map((row) => [getKey(row, column), row]);
-  keyed.sort((a, b) => compareKeys(a[0], b[0], up ? 1 : -1));
-  body.append(...keyed.map(([, row]) => row));
+  for (const body of table.tBodies) {
+    const rows = [...body.rows].filter((row) => !row.classList.contains("group"));
+    const keyed = rows.map((row) => [getKey(row, column), row]);
+    keyed.sort((a, b) => compareKeys(a[0], b[0], up ? 1 : -1));
+    body.append(...keyed.map(([, row]) => row));
+  }
 }
 
 for (const table of document.querySelectorAll("table")) {

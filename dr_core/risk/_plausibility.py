@@ -2,13 +2,15 @@
 
 Discriminative risk is made of two parts, DR = (1 − s) DR(plausible) + s DR(implausible), where s
 is the share of perturbed rows that are implausible: they have combinations of values rarely or
-never seen in the data (see `PairCheck`). A row that stays as it is counts as plausible.
+never seen in the data (see `PairCheck`). Of rows whose sensitive values are all missing nothing
+can be perturbed, so they do not count. Where an attribute is perturbed with a probability below 1,
+a row that stays as it is counts as plausible.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
 from math import isnan
@@ -49,15 +51,15 @@ class PlausibilityTotals:
 
     Attributes
     ----------
-    total : of all rows
-    implausible, changed, both : (S,) each
-        Of implausible rows, of those whose prediction changes, and of those with both.
+    total, implausible, changed, both : (S,) each
+        Of rows with a value to perturb, of implausible ones, of those whose prediction changes
+        (or, for a score, the size of the change), and of those with both.
     found : for each kind of scenario that the plan has (without and with coupled columns)
         Weights of the implausible pairs, all attributes perturbed, by the positions of attribute
         and category, then by cell.
     """
 
-    total: int
+    total: Array
     implausible: Array
     changed: Array
     both: Array
@@ -106,12 +108,19 @@ class PlausibilityFold:
             for of_kind, s in zip(found, last, strict=True):
                 of_kind[pair] = _sum_by_cell(cells, variants.probability[hit, s] * own)
         return PlausibilityTotals(
-            exact_sums(w)[0],
+            np.array([exact_sums(w[rows])[0] for rows in _iter_perturbable(changes)], object),
             add_up(implausible),
             add_up(changes.loss),
             add_up(changes.loss * implausible),
             found,
         )
+
+
+def _iter_perturbable(changes: Changes) -> Iterator[Array]:
+    """Yield for each scenario which rows have a value to perturb, (n,); code -1 is missing."""
+    for scenario in changes.plan.scenarios:
+        codes = changes.chunk.x.codes[list(scenario.active)]
+        yield np.asarray((codes >= 0).any(axis=0))
 
 
 def _sum_by_cell(cells: Array, mass: Array) -> Cells:
@@ -133,6 +142,8 @@ class Plausibility:
     kind : int
         Which scenarios it is about, where the plan has them without (0) and with (1) coupled
         columns.
+    is_score : bool
+        Whether `risk` is the mean size of the change of a score, and not a share of rows.
 
     Examples
     --------
@@ -153,6 +164,7 @@ class Plausibility:
     pair_counts: PairCounts
     totals: PlausibilityTotals
     kind: int = 0
+    is_score: bool = False
 
     @property
     def names(self) -> list[Any]:
@@ -164,7 +176,7 @@ class Plausibility:
         """The same where coupled columns follow; None if the plan has no such scenarios."""
         if self.kind + 1 >= len(self.plan.kinds):
             return None
-        return Plausibility(self.plan, self.pair_counts, self.totals, self.kind + 1)
+        return replace(self, kind=self.kind + 1)
 
     @property
     def share(self) -> float:
@@ -173,19 +185,17 @@ class Plausibility:
 
     @property
     def risk(self) -> float:
-        """Discriminative risk among plausible rows only; NaN where there is none."""
+        """Discriminative risk, or shift, of plausible rows only; NaN where there is none."""
         return float(self.table()["risk_plausible"].iloc[-1])
 
     def table(self) -> pd.DataFrame:
         """Return the share of implausible rows, and the risk of either kind, by scenario."""
-        n, totals = len(self.names), self.totals
+        totals = self.totals
         own = slice(
             self.plan.find_scenario(0, self.kind), self.plan.find_scenario(-1, self.kind) + 1
         )
-        total = np.full(n, totals.total, dtype=object)
-        implausible, changed, both = (
-            sums[own] for sums in (totals.implausible, totals.changed, totals.both)
-        )
+        every = totals.total, totals.implausible, totals.changed, totals.both
+        total, implausible, changed, both = (sums[own] for sums in every)
         shares = {
             "implausible": (implausible, total),
             "risk_plausible": (changed - both, total - implausible),
@@ -211,7 +221,7 @@ class Plausibility:
         )
 
     def _iter_pairs(self) -> Iterator[tuple[Any, ...]]:
-        pairs = self.pair_counts
+        pairs, total = self.pair_counts, self.totals.total[self.plan.find_scenario(-1, self.kind)]
         for (j, i), cells in sorted(self.totals.found[self.kind].items()):
             attribute, category = pairs.attributes.attributes[j], pairs.categories[i]
             seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
@@ -219,7 +229,7 @@ class Plausibility:
                 a, v = divmod(cell, len(category))
                 becomes = pairs.categories[j].label(a)
                 names = attribute.name, becomes, category.name, category.label(v)
-                rows = to_float(mass), share(mass, self.totals.total)
+                rows = to_float(mass), share(mass, total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
     def __str__(self) -> str:
@@ -230,10 +240,12 @@ class Plausibility:
         ]
         if not named:
             return f"No perturbed row is implausible: {NO_PAIR}."
+        known = f"{self.risk:.4g}" if self.is_score else f"{self.risk:.2%}"
         return (
             f"{self.share:.2%} of perturbed rows are implausible, with combinations rarely or "
-            f"never seen in the data, most often {'; '.join(named)}. Discriminative risk among "
-            f"the others: {'undefined' if isnan(self.risk) else f'{self.risk:.2%}'}."
+            f"never seen in the data, most often {'; '.join(named)}. "
+            f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} among the "
+            f"others: {'undefined' if isnan(self.risk) else known}."
         )
 
     def __repr__(self) -> str:
@@ -258,6 +270,8 @@ def judge_perturbed(
     predictions: Array,
     loss: Array,
     reference: Any,
+    *,
+    is_score: bool = False,
     **options: Any,
 ) -> Plausibility:
     """Judge the perturbed rows of a table in memory, from stored losses, without the model.
@@ -269,6 +283,7 @@ def judge_perturbed(
     predictions : f(x) of each row
     loss : (k,) ℓ(f, x) of each variant, in the order in which the plan makes them
     reference : see `learn_pair_check`; by default these rows, one of each person
+    is_score : whether losses are sizes of the change of a score
     **options : see `learn_pair_check`
     """
     if reference is None and part.person is not None:
@@ -277,7 +292,8 @@ def judge_perturbed(
     source = partial(_iter_known_changes, plan=plan, predictions=predictions, loss=loss)
     data = as_partitions(part.table, {WEIGHT: part.columns.get(WEIGHT)})
     found = fold(data, source, {"plausibility": PlausibilityFold(check)})
-    return Plausibility(plan, check.pairs, found["model"]["plausibility"])
+    totals = found["model"]["plausibility"]
+    return Plausibility(plan, check.pairs, totals, is_score=is_score)
 
 
 def _iter_known_changes(

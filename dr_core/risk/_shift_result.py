@@ -350,7 +350,7 @@ class ShiftAssessment:
         return frame.iloc[order]
 
     def plausibility(self, reference: Any = None, **options: Any) -> Plausibility:
-        """Compute the share of plausible perturbed rows, and of scores that move among these.
+        """Compute the share of plausible perturbed rows, and the mean size of the shift of these.
 
         Parameters
         ----------
@@ -362,8 +362,8 @@ class ShiftAssessment:
                 "plausibility is available only where assess_shift was given one table in memory; "
                 "X came in partitions."
             )
-        known = self.scores, self._rows.of_variants != 0
-        return judge_perturbed(self.plan, self.part, *known, reference, **options)
+        known = self.scores, np.abs(self._rows.of_variants)
+        return judge_perturbed(self.plan, self.part, *known, reference, is_score=True, **options)
 
     @cached_property
     def _rows(self) -> RowShifts:

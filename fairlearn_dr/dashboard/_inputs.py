@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -151,9 +152,22 @@ def _make_feature(name: str, values: Any, n_rows: int) -> SensitiveFeature:
             f"{argument} has {len(column.values)} distinct values; the maximum is "
             f"{MAX_FEATURE_GROUPS}. Bin it first."
         )
-    labels = sort_values(column.values)
-    groups = encode(column, labels, argument)
-    return SensitiveFeature(name, [str(label) for label in labels], groups)
+    values = sort_values(column.values)
+    return SensitiveFeature(name, _name_groups(name, values), encode(column, values, argument))
+
+
+def _name_groups(name: str, values: Iterable[Any]) -> list[str]:
+    """Return names of groups that the charts of the page do not take for numbers or dates.
+
+    An axis of numbers would have ticks between the groups, such as at -0.5.
+
+    >>> _name_groups("sex", ["f", "m"]), _name_groups("sex", [0, 1])
+    (['f', 'm'], ['sex = 0', 'sex = 1'])
+    """
+    labels = [str(value) for value in values]
+    if any(re.match(r"\s*[-+.$]?\d", label) for label in labels):
+        return [f"{name} = {label}" for label in labels]
+    return labels
 
 
 def _check_binary_labels(columns: Iterable[Array], pos_label: Any) -> None:

@@ -172,6 +172,16 @@ def test_the_page_that_compares_models_shows_their_risk(wizard, dashboard, credi
     assert [low, high] == [to_shown_precision(risk) for risk in sorted(risks)]
 
 
+def test_groups_that_are_numbers_are_drawn_by_name(wizard, credit, models):
+    X, y, _, privileged = credit
+    with show_dashboard(models, X, y, privileged=privileged) as dashboard:
+        wizard.goto(dashboard.url)
+        choose_risk(wizard)
+        open_report(wizard, 0)
+        ticks = wizard.locator(".yaxislayer-above .ytick").all_text_contents()
+    assert sorted(map(str.strip, ticks)) == ["sex = 0", "sex = 1"]
+
+
 @pytest.fixture(scope="module")
 def hostile_dashboard():
     rng, n = np.random.default_rng(0), 200

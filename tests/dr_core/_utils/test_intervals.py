@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from textbook.intervals import count_rows
 
 from dr_core import chernoff, clopper_pearson, rows_needed, wilson
-from dr_core._utils import MeanSample
+from dr_core._utils import MeanSample, compute_ratio_interval
 
 
 @given(st.integers(0, 30), st.integers(1, 30), st.sampled_from([0.5, 0.95, 0.999]))
@@ -112,3 +112,33 @@ def test_narrow_intervals_need_rows_in_proportion_to_the_inverse_square_of_the_w
 
 def test_a_rate_of_0_needs_rows_until_the_upper_end_reaches_the_width():
     assert rows_needed(0, 0.01) == math.ceil(math.log(0.025) / math.log(0.99))
+
+
+def find_ratio_end(p, p_end, q, q_end, sign):
+    """The ratio θ at which an end of the interval of p - θq, made from both intervals, is 0."""
+
+    def end(theta):
+        return p - theta * q + sign * math.hypot(p - p_end, theta * (q - q_end))
+
+    low, high = 0.0, 1e6
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if end(middle) > 0 else (low, middle)
+    return low
+
+
+@given(st.integers(0, 40), st.integers(40, 90), st.integers(20, 80), st.integers(80, 200))
+def test_the_interval_of_a_ratio_is_where_that_of_the_difference_ends_at_0(a, n, b, m):
+    p, q = a / n, b / m
+    of_p, of_q = clopper_pearson(p, n, 0.95), clopper_pearson(q, m, 0.95)
+    low, high = compute_ratio_interval(p, of_p, q, of_q)
+    assert low == pytest.approx(find_ratio_end(p, of_p.low, q, of_q.high, -1), abs=1e-9)
+    assert high == pytest.approx(find_ratio_end(p, of_p.high, q, of_q.low, 1), rel=1e-6)
+    assert low <= p / q <= high
+
+
+def test_the_interval_of_a_ratio_to_a_very_uncertain_rate_takes_both_at_their_ends():
+    of_p, of_q = clopper_pearson(0.5, 100, 0.95), clopper_pearson(0.1, 5, 0.95)
+    low, high = compute_ratio_interval(0.5, of_p, 0.1, of_q)
+    assert low == of_p.low / of_q.high
+    assert high > 5

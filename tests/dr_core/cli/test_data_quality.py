@@ -74,6 +74,17 @@ def test_measured_numbers_are_no_identifiers(clean):
     assert findings(clean.assign(pay=np.linspace(0, 1, len(clean)))) == []
 
 
+def test_the_values_that_the_user_names_are_normalized_too(capsys, clean, tmp_path):
+    clean.assign(sex=clean["sex"].replace("male", " Male")).to_csv(tmp_path / "a.csv", index=False)
+    audit = (tmp_path / "a.csv", "--label", "hired", "--favorable", "YES", "--n-boot", 0)
+    code, out, _ = run(capsys, *audit, "--privileged", "sex=MALE ", "--normalize")
+    assert code == 0
+    assert "sex = Male" in out
+    code, _, err = run(capsys, *audit, "--privileged", "sex= Male")
+    assert code == 2
+    assert "--favorable must be one of the labels" in err
+
+
 def test_spellings_become_the_most_frequent_one():
     frame = pd.DataFrame({"sex": ["male", " MALE", "male", "F", None], "y": [1, 0, 1, 0, 1]})
     normal = Cleaning(normalize=True).apply(frame.iloc[:4], "y", ["sex"])

@@ -76,7 +76,7 @@ def test_the_report_shows_the_limits(capsys, tmp_path):
         (("--max-gap", "0.1"), "--max-gap must be NAME=NUMBER"),
         (("--max-gap", "accuracy=0.1"), "'accuracy' is not a gap"),
         (("--max-risk", "race=0.1"), "'race' is not a sensitive attribute"),
-        (("--max-risk", "7"), "max_risk must be a limit in [0, 1]"),
+        (("--max-risk", "7"), "--max-risk must be a limit in [0, 1]"),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(capsys, tmp_path, options, message):

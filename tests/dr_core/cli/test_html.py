@@ -2,6 +2,7 @@ import json
 import re
 import sys
 
+import pandas as pd
 import pytest
 
 from dr_core import datasets
@@ -25,7 +26,8 @@ def test_a_report_is_written_beside_the_table(capsys, tmp_path):
     assert "random forest trained on the other rows" in page
     assert "Bounds on the discriminative risk of the vote" in page
     for value in json.loads(values.read_text())["values"]:
-        assert value["value"] is None or f'data-value="{value["value"]!r}"' in page
+        shown = value["value"] if value["signed"] is None else value["signed"]
+        assert shown is None or f'data-value="{shown!r}"' in page
 
 
 def test_people_are_shown_only_when_asked_for(capsys, tmp_path):
@@ -36,33 +38,74 @@ def test_people_are_shown_only_when_asked_for(capsys, tmp_path):
         assert ("Personal data." in html.read_text(encoding="utf-8")) == shown
 
 
+def read_people(html):
+    """Rows of the table of individuals, as a mapping from the titles to the texts."""
+    page = html.read_text(encoding="utf-8")
+    table = page[page.index('<section id="individuals"') :].partition("</table>")[0]
+    titles = re.findall('<button type="button">(.*?)</button>', table)
+    rows = re.findall("<tr>(.*?)</tr>", table.partition("<tbody>")[2], re.DOTALL)
+    cells = (re.findall(r'data-title=".*?">(.*?)<', row) for row in rows)
+    return [dict(zip(titles, one, strict=True)) for one in cells]
+
+
 def test_people_are_found_in_the_input(capsys, tmp_path):
     html = tmp_path / "credit.html"
     assert run(capsys, "credit", "--html", html, "--individuals", 3)[0] == 0
-    page = html.read_text(encoding="utf-8")
-    table = page[page.index("people whose decision may change") :]
-    titles = re.findall(r'scope="col"><button type="button">(.*?)</button>', table)
-    rows = re.findall("<tr>(.*?)</tr>", table.partition("<tbody>")[2], re.DOTALL)[:3]
     data = datasets.load("credit").data
-    for row in rows:
-        cells = dict(zip(titles, re.findall(r'data-title=".*?">(.*?)<', row), strict=False))
-        person = data.loc[int(cells["Row"])]
-        assert [cells[name] for name in ("sex", "age", "month")] == [
-            str(person[name]) for name in ("sex", "age", "month")
-        ]
+    people = read_people(html)
+    assert len(people) == 3
+    for cells in people:
+        person = data.loc[int(cells["Row"]) - 1]
+        for name in ("sex", "age", "month"):
+            assert cells[name] == str(person[name])
+        now, then = cells["Decision"].split(" → ")
+        assert {now, then} == {"0", "1"}
+        assert all(f"{name} = {person[name]}" not in cells["If"] for name in ("sex", "age"))
+
+
+def test_people_are_named_by_their_identifier_which_no_model_is_trained_on(
+    capsys, tmp_path, ricci
+):
+    frame = pd.read_csv(ricci)
+    frame.insert(0, "Candidate", [f"C{7 * i}" for i in range(len(frame))])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    html = tmp_path / "a.html"
+    audit = ("--label", "Class", "--privileged", "Race=W", "--html", html, "--individuals", 3)
+    code, _, err = run(capsys, tmp_path / "a.csv", *audit)
+    assert "--id Candidate" in err
+    code, _, err = run(capsys, tmp_path / "a.csv", *audit, "--id", "Candidate")
+    assert (code, "Candidate" in err) == (0, False)
+    for cells in read_people(html):
+        assert cells["Candidate"] == f"C{7 * (int(cells['Row']) - 1)}"
+
+
+def test_people_of_a_quantity_are_those_whose_prediction_moves_furthest(capsys, tmp_path):
+    html = tmp_path / "law.html"
+    assert run(capsys, "lawschool", "--html", html, "--individuals", 3)[0] == 0
+    people = read_people(html)
+    sizes = [float(cells["Mean shift"]) for cells in people]
+    assert len(sizes) == 3
+    assert sizes == sorted(sizes, reverse=True)
+    for cells, size in zip(people, sizes, strict=True):
+        now, then = map(float, cells["Prediction"].split(" → "))
+        assert abs(then - now) >= size - 2e-3 > 0
 
 
 BAD = {
     "people without a report": (("ricci", "--individuals", "3"), "add --html FILE"),
-    "people of a quantity": (
-        ("lawschool", "--html", "{folder}/a.html", "--individuals", "3"),
-        "--individuals needs a label with classes",
+    "an identifier of a data set": (
+        ("ricci", "--id", "Race"),
+        "--person and --id are for files",
+    ),
+    "a negative number of people of a quantity": (
+        ("lawschool", "--html", "{folder}/a.html", "--individuals", "-1"),
+        "--individuals must be an integer of at least 0",
     ),
     "an absent folder": (("ricci", "--html", "no/such/a.html"), "No such file or directory"),
     "a folder": (("ricci", "--html", "{folder}"), "Is a directory"),
     "a negative number of people": (
         ("ricci", "--html", "{folder}/a.html", "--individuals", "-1"),
-        "individuals must be an integer of at least 0",
+        "--individuals must be an integer of at least 0",
     ),
 }
 

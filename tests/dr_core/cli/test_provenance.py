@@ -10,7 +10,10 @@ import pytest
 
 from dr_core.cli._main import main
 
-SCHEMA = json.loads(files("dr_core.cli").joinpath("audit.schema.json").read_text("utf-8"))
+SCHEMA, QUANTITY_SCHEMA = (
+    json.loads(files("dr_core.cli").joinpath(f"{name}.schema.json").read_text("utf-8"))
+    for name in ("audit", "quantity")
+)
 
 
 def run(capsys, *arguments):
@@ -70,6 +73,13 @@ def test_the_output_of_a_file_follows_the_schema(record):
     jsonschema.validate(json.loads(record.read_text()), SCHEMA)
 
 
+@pytest.mark.parametrize("arguments", [(), ("--tolerance", "0.1", "--html", "a.html")])
+def test_the_output_of_a_quantity_follows_its_schema(capsys, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "lawschool", *arguments, "--json", "a.json")[0] == 0
+    jsonschema.validate(json.loads((tmp_path / "a.json").read_text()), QUANTITY_SCHEMA)
+
+
 def test_the_same_input_is_verified(capsys, record):
     code, out, _ = run(capsys, "--verify", record)
     assert (code, out) == (0, "VERIFIED: same input, same numbers.\n")
@@ -83,6 +93,16 @@ def test_a_changed_byte_in_the_data_is_found(capsys, record, ricci):
     assert code == 1
     assert "DIFFERENT: data: SHA-256 of" in out
     assert "values" not in out
+
+
+def test_a_changed_byte_is_found_where_the_audit_cannot_be_repeated(capsys, record, ricci):
+    ricci.write_bytes(ricci.read_bytes().replace(b"Race", b"Rice", 1))
+    code, out, _ = run(capsys, "--verify", record)
+    assert code == 1
+    assert "DIFFERENT: data: SHA-256 of" in out
+    assert "cannot be repeated: sensitive column 'Race' is not in the file" in " ".join(
+        out.split()
+    )
 
 
 def test_changed_numbers_are_found(capsys, record):

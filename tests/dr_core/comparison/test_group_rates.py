@@ -73,6 +73,13 @@ def test_impact_ratios_are_relative_to_the_highest_rate(rates):
     assert max(ratio["race", "W"], ratio["race", "B"]) == 1
 
 
+def test_impact_ratios_have_intervals_but_that_of_the_reference(rates):
+    ratio = rates.xs("impact_ratio", level="measure")
+    assert ratio.loc[("sex", "M"), ["low", "high"]].isna().all()
+    row = ratio.loc[("sex", "F")]
+    assert row["low"] < row["value"] < row["high"]
+
+
 def test_weighted_rows_have_rates_without_intervals(people, y):
     weights = np.where(people["sex"] == "M", 2.0, 1.0)
     options = {"n_boot": 5, "sample_weight": weights, "random_state": 0}

@@ -13,13 +13,17 @@ PRIVILEGED = {"sex": 1, "race": 1}
 
 
 class Reader(HTMLParser):
-    """The elements of a page, its tables by caption, and all its text."""
+    """The elements of a page, its tables by caption, and all its text, as on a screen.
+
+    The cells of rows under a title of their own have it as their "group".
+    """
 
     VOID = frozenset({"meta", "rect", "path", "circle", "polyline"})
 
     def __init__(self, page):
         super().__init__()
         self.elements, self.tables, self.words, self.open = [], {}, [], []
+        self.title, self.is_hidden = "", False
         self.feed(page)
         self.close()
 
@@ -32,23 +36,31 @@ class Reader(HTMLParser):
         self.elements.append((tag, attributes))
         if tag not in self.VOID:
             self.open.append(tag)
+        if attributes.get("class") in ("printed", "scale") or tag == "button":
+            self.is_hidden = tag != "button"
         if tag == "caption":
             self.caption = ""
         elif tag == "tr":
-            self.row = []
+            self.row, self.is_title = [], attributes.get("class") == "group"
         elif tag in ("td", "th"):
-            self.row.append({"text": "", "note": "", "value": attributes.get("data-value")})
+            value = attributes.get("data-value")
+            self.row.append({"text": "", "note": "", "value": value, "group": self.title})
 
     def handle_endtag(self, tag):
         if tag not in self.VOID:
             assert self.open.pop() == tag
         if tag == "caption":
             self.tables[self.caption] = self.rows = []
+            self.title = ""
+        elif tag == "th":
+            self.is_hidden = False
+        elif tag == "tr" and self.is_title:
+            self.title = self.row[0]["text"]
         elif tag == "tr":
             self.rows.append(self.row)
 
     def handle_data(self, data):
-        if "script" in self.open or "style" in self.open:
+        if "script" in self.open or "style" in self.open or self.is_hidden:
             return
         self.words.append(data)
         if "caption" in self.open:

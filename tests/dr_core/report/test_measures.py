@@ -8,7 +8,10 @@ from dr_core import compare
 from dr_core.metrics import FAIRNESS_MEASURES, MEASURES, PERFORMANCE_MEASURES, recall, specificity
 
 PRIVILEGED = {"sex": 1, "race": 1}
-TABLES = {"fairness": "Fairness measures", "performance": "Performance over all rows"}
+TABLES = {
+    "fairness": "Fairness measures without a sign",
+    "performance": "Performance over all rows",
+}
 KINDS = {"fairness": FAIRNESS_MEASURES, "performance": PERFORMANCE_MEASURES}
 
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from dr_core.metrics import FAIRNESS_MEASURES, MEASURES
-from dr_core.report._words import describe_measure, format_number, format_signed
+from dr_core.report._words import describe_measure, format_percent
 
 NAMES = {describe_measure(name).title: name for name in MEASURES}
 
@@ -25,27 +25,45 @@ def same(cell, value):
     """Whether a cell holds a value of the JSON exactly, and shows it rounded."""
     if value is None:
         return cell["value"] in ("", "Infinity")
-    return float(cell["value"]) == value and cell["text"] in (format_number(value), f"{value:,}")
+    return float(cell["value"]) == value and cell["text"] in (format_percent(value), f"{value:,}")
 
 
-def write_fairness(value):
-    """Text and small print of a measure: signed for gaps that have a sign."""
-    if value["signed"] is None:
-        return format_number(value["value"]), f"{value['low']:.3f} to {value['high']:.3f}"
-    ends = (format_signed(value[end], 3) for end in ("signed_low", "signed_high"))
-    return format_signed(value["signed"]), " to ".join(ends)
+def points(difference):
+    """Percentage points with a sign, 0 without one."""
+    text = f"{100 * difference:+.1f}".replace("-", "−")
+    return text[1:] if text[1:] == "0.0" else text
 
 
-def test_measures_of_fairness_are_those_of_the_json(page, content):
+def iter_cells(page, caption, content):
+    """Cells of the measures of a table with their values in the JSON."""
     values = {(v["measure"], v["model"], v["attribute"]): v for v in content["values"]}
-    header, *rows = page.table("Fairness measures")
-    assert len(rows) == len(FAIRNESS_MEASURES) * 2
+    header, *rows = page.table(caption)
     for measure, model, *cells in rows:
         for attribute, cell in zip(header[2:], cells, strict=True):
             name = {"all together": "all"}.get(attribute["text"], attribute["text"])
-            value = values[NAMES[measure["text"]], model["text"], name]
-            assert float(cell["value"]) == value["value"]
-            assert (cell["text"], cell["note"]) == write_fairness(value)
+            yield cell, values[NAMES[measure["text"]], model["text"], name]
+
+
+def test_signed_gaps_are_those_of_the_json(page, content):
+    found = list(iter_cells(page, "Signed gaps", content))
+    signed = [v for v in content["values"] if v["signed"] is not None]
+    assert len(found) == len(signed) > 0
+    for cell, value in found:
+        assert float(cell["value"]) == value["signed"]
+        assert cell["text"] == f"{points(value['signed'])} pp"
+        low, high = points(value["signed_low"]), points(value["signed_high"])
+        assert cell["note"] == f"{low} to {high} pp"
+
+
+def test_measures_without_a_sign_are_those_of_the_json(page, content):
+    found = list(iter_cells(page, "Fairness measures without", content))
+    shown = {value["measure"] for _, value in found}
+    signed = {v["measure"] for v in content["values"] if v["signed"] is not None}
+    assert shown == set(FAIRNESS_MEASURES) - signed - {"discriminative_risk"}
+    for cell, value in found:
+        assert same(cell, value["value"])
+        ends = (format_percent(value[end]) for end in ("low", "high"))
+        assert cell["note"] == " to ".join(ends)
 
 
 def test_measures_of_performance_are_those_of_the_json(page, content):
@@ -59,27 +77,30 @@ def test_measures_of_performance_are_those_of_the_json(page, content):
 
 def test_directions_are_those_of_the_json(page, content):
     rows = page.table("Discriminative risk of each attribute alone")[1:]
-    assert len(rows) == len(content["directions"]) == 6
-    for (_, model, _, loses, gains), expected in zip(rows, content["directions"], strict=True):
-        assert model["text"] == expected["model"]
-        assert same(loses, expected["loses"])
-        assert same(gains, expected["gains"])
+    expected = {(d["attribute"], d["model"]): d for d in content["directions"]}
+    assert len(rows) == len(expected) == 6
+    for attribute, model, _, _, loses, gains in rows:
+        name = {"all together": "all"}.get(attribute["text"], attribute["text"])
+        assert same(loses, expected[name, model["text"]]["loses"])
+        assert same(gains, expected[name, model["text"]]["gains"])
 
 
 def test_groups_are_those_of_the_json(page, content):
     groups = {(g["attribute"], g["model"], g["group"]): g for g in content["groups"]}
-    captions = {"sex": "sex is", "race": "race is", "all": "all attributes together are"}
-    found = 0
-    for attribute, caption in captions.items():
-        for group, model, *cells, rows, privileged in page.table(f"By group, when {caption}")[1:]:
-            expected = groups[attribute, model["text"], group["text"]]
-            assert privileged["text"] == ("yes" if expected["privileged"] else "no")
-            assert same(rows, expected["rows"])
-            for cell, name in zip(cells[:3], ("risk", "loses", "gains"), strict=True):
-                assert same(cell, expected[name])
-            assert float(cells[3]["value"]) == expected["carries"]
-            found += 1
-    assert found == len(groups) == 2 * (2 + 3 + 6)
+    titles = {
+        "When only sex is perturbed": "sex",
+        "When only race is perturbed": "race",
+        "When all attributes together are perturbed": "all",
+    }
+    rows = page.table("Discriminative risk by group")[1:]
+    assert len(rows) == len(groups) == 2 * (2 + 3 + 6)
+    for group, model, risk, _, loses, gains, carries, count, privileged in rows:
+        expected = groups[titles[group["group"]], model["text"], group["text"]]
+        assert privileged["text"] == ("yes" if expected["privileged"] else "no")
+        assert same(count, expected["rows"])
+        for cell, name in ((risk, "risk"), (loses, "loses"), (gains, "gains")):
+            assert same(cell, expected[name])
+        assert float(carries["value"]) == expected["carries"]
 
 
 def test_bounds_and_front_are_those_of_the_json(page, content):

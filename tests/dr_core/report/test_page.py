@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dr_core import Comparison, Predictions, compare
+from dr_core import Comparison, Predictions, at_least, compare, learn_attributes
 
 PRIVILEGED = {"sex": 1, "race": 1}
 
@@ -47,7 +47,7 @@ def test_every_table_has_a_caption_and_headers_with_a_scope(page, read):
     elements = read(page).elements
     tags = [tag for tag, _ in elements]
     assert tags.count("caption") == tags.count("table") > 5
-    assert all(a.get("scope") in ("col", "row") for tag, a in elements if tag == "th")
+    assert all(a.get("scope") in ("col", "row", "rowgroup") for tag, a in elements if tag == "th")
 
 
 def test_every_drawing_is_described_or_hidden_from_screen_readers(page, read):
@@ -76,7 +76,7 @@ def test_it_says_that_no_risk_is_not_enough(page, read):
 
 def test_facts_of_the_caller_come_first_and_win(comparison, read):
     text = read(comparison.to_html(facts={"data": "loans", "rows": "many"}, title="Loans")).text
-    assert text.startswith("Loans Loans")
+    assert text.startswith("Loans Fairness audit Loans")
     assert "data loans rows many models" in text
 
 
@@ -115,8 +115,9 @@ def test_an_unknown_risk_is_not_shown(people, labels, read):
         comparison = compare({"given": Predictions(rule(people))}, people, labels, PRIVILEGED)
     page = read(comparison.to_html())
     assert "decisions that depend on sex and race is unknown" in page.text
-    assert page.column("Fairness measures", "sex")[0]["text"] == "undefined"
-    assert not any(caption.startswith("By group") for caption in page.tables)
+    column = page.column("Discriminative risk of each attribute", "Discriminative risk (DR)")
+    assert {cell["text"] for cell in column} == {"undefined"}
+    assert not any("by group" in caption for caption in page.tables)
 
 
 def test_a_comparison_without_risk_is_reported(people, labels, read):
@@ -124,6 +125,7 @@ def test_a_comparison_without_risk_is_reported(people, labels, read):
     page = read(comparison.to_html())
     assert "Discriminative risk was not measured." in page.text
     assert "Fairness measures" not in page.text
+    assert "Signed gaps" not in page.text
 
 
 def test_without_a_bootstrap_no_interval_is_shown(people, labels, read):
@@ -135,16 +137,20 @@ def test_without_a_bootstrap_no_interval_is_shown(people, labels, read):
 def test_values_alone_can_be_reported(comparison, read):
     page = read(Comparison(comparison.values).to_html())
     assert page.tables.keys() == {
-        "Fairness measures (best value 0; disparate impact: 1)",
-        "Performance over all rows (best value 1)",
+        "Signed gaps: marginalised minus privileged",
+        "Fairness measures without a sign",
+        "Discriminative risk of each attribute alone and of all together",
+        "Performance over all rows",
     }
 
 
-def test_changes_among_unfavourable_classes_have_their_own_colour(people, read):
+def test_changes_among_unfavourable_classes_have_their_own_column(people, read):
     classes = lambda X: np.where(X["score"] > 60, 2, X["sex"])  # noqa: E731
     y = np.arange(len(people)) % 3
     comparison = compare({"m": classes}, people, y, {"sex": 1}, favorable=2)
-    assert "would get another unfavourable one" in read(comparison.to_html()).text
+    page = read(comparison.to_html())
+    (cell,) = page.column("Discriminative risk of each attribute", "Would change")
+    assert float(cell["value"]) == comparison.directions["other"].item()
     assert comparison.directions["other"].item() > 0
     assert comparison.directions["loses"].item() == comparison.directions["gains"].item() == 0
 
@@ -189,7 +195,7 @@ def test_without_jinja2_the_error_names_the_extra(comparison, monkeypatch):
         comparison.to_html()
 
 
-def test_the_most_affected_group_is_that_of_the_highest_rate():
+def test_the_most_affected_group_is_that_of_the_highest_rate(read):
     # 900 women of whom 90 change, 100 men of whom 60 change, and 5 others, who all change.
     X = pd.DataFrame({"sex": ["F"] * 900 + ["M"] * 100 + ["X"] * 5, "i": [*range(1000)] + [0] * 5})
     changes = {"F": X["i"] < 90, "M": X["i"] < 960, "X": X["i"] == 0}
@@ -198,7 +204,7 @@ def test_the_most_affected_group_is_that_of_the_highest_rate():
     given = Predictions(y, risky.astype(int))
     measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
     page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
-    assert "Most affected group: M, 60.0 % of 100 rows (38.7 % of all changes)." in page
+    assert "Most affected group: M, 60.0 % of 100 rows (38.7 % of all changes)." in read(page).text
 
 
 @pytest.mark.parametrize(
@@ -215,7 +221,7 @@ def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
     page = read(replace(comparison, ensembles=ensembles).to_html())
     assert shown in page.text
     assert hidden not in page.text
-    ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change))
+    ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change)).replace("-", "−")
     assert f"interval of the change: {ends} percentage points" in page.text
     assert any(c.startswith("Pareto") for c in page.tables) == (risk_change[1] < 0)
 
@@ -230,7 +236,8 @@ def test_one_table_has_the_rates_of_every_group(comparison, read):
     names["DR"] = "discriminative_risk"
     for row in table[1:]:
         cells = dict(zip(titles, row, strict=True))
-        attribute = cells["Group"]["note"].removesuffix(", privileged").replace(" together", "")
+        title = cells["Group"]["group"]
+        attribute = "all" if title == "sex and race: intersections" else title
         for title, measure in names.items():
             value = rates.loc[(attribute, cells["Group"]["text"], cells["Model"]["text"], measure)]
             assert float(cells[title]["value"]) == value["value"]
@@ -239,19 +246,82 @@ def test_one_table_has_the_rates_of_every_group(comparison, read):
         )
 
 
+def test_the_flow_has_the_shares_before_and_after(people, labels, read):
+    comparison = compare({"rule": rule}, people, labels, PRIVILEGED)
+    now = rule(people).mean()
+    loses, gains = comparison.directions.iloc[-1][["loses", "gains"]]
+    text = read(comparison.to_html()).text
+    assert f"{100 * now:.1f} % of the decisions are favourable now" in text
+    assert f"{100 * (now - loses + gains):.1f} % after the perturbation" in text
+    assert f"favourable {100 * now:.1f} %" in text
+    assert f"unfavourable {100 * (1 - now + loses - gains):.1f} %" in text
+
+
+def test_individuals_have_their_decision_before_and_after_and_the_perturbation(people, labels):
+    some = compare({"rule": rule}, people, labels, PRIVILEGED, individuals=9).individuals["rule"]
+    assert len(some.rows) == 9
+    for i, row in enumerate(some.rows):
+        person = people.iloc[[row]]
+        changed = person.assign(**some.perturbed[i])
+        assert all(person[name].item() != value for name, value in some.perturbed[i].items())
+        assert rule(person).item() == some.predictions[i] != some.predictions_after[i]
+        assert rule(changed).item() == some.predictions_after[i]
+
+
+def test_individuals_are_shown_with_what_changes(people, labels, read):
+    comparison = compare({"rule": rule}, people, labels, {"sex": 1}, individuals=2)
+    page = read(comparison.to_html())
+    some = comparison.individuals["rule"]
+    decisions = [cell["text"] for cell in page.column("rule: 2 of", "Decision")]
+    pairs = zip(some.predictions, some.predictions_after, strict=True)
+    assert decisions == [f"{now} → {then}" for now, then in pairs]
+    ifs = [cell["text"] for cell in page.column("rule: 2 of", "If")]
+    assert ifs == [f"sex = {one['sex']}" for one in some.perturbed]
+
+
+def test_columns_that_were_not_perturbed_are_named(comparison, read):
+    columns = {"columns": ["sex", "race", "score", "age"]}
+    text = read(replace(comparison, evidence=columns).to_html()).text
+    assert "Columns that were not perturbed: score and age." in text
+
+
+@pytest.mark.parametrize(("privileged", "shown"), [(at_least(40), True), (40, False)])
+def test_ranges_are_explained_where_one_is_privileged(people, labels, read, privileged, shown):
+    X = people.assign(age=20 * (people["age"] // 20))
+    comparison = compare({"rule": rule}, X, labels, {"age": privileged}, measures=["f1"])
+    assert (
+        "drawn as often as the values inside occur" in read(comparison.to_html()).text
+    ) == shown
+
+
+def test_directions_in_the_headline_are_of_the_same_rows_as_the_risk(people, labels, read):
+    X = people.assign(sex=people["sex"].astype(float).where(people["age"] > 40))
+    attributes = learn_attributes(X, {"sex": 1.0}, missing="keep")
+    comparison = compare({"rule": rule}, X, labels, attributes)
+    risk = comparison.table()["discriminative_risk_perturbed"].item()
+    assert risk > comparison.table()["discriminative_risk"].item()
+    known = rule(X[X["age"] > 40]), rule(X[X["age"] > 40].assign(sex=lambda X: 1 - X["sex"]))
+    loses, gains = ((known[0] > known[1]).mean(), (known[0] < known[1]).mean())
+    text = read(comparison.to_html()).text
+    assert f"{100 * risk:.1f} % of people would get a different decision" in text
+    assert f"{100 * loses:.1f} % would lose the favourable decision, {100 * gains:.1f} %" in text
+
+
 def test_local_law_144_is_shown_on_request_and_lists_what_it_leaves_out(comparison, read):
     assert "Local Law 144" not in comparison.to_html()
     asked = replace(comparison, evidence={"local_law_144": True})
     page = read(asked.to_html())
     assert "not legal advice" in page.text
-    for name in ("sex", "race", "all together"):
+    for name in ("sex", "race", "intersections"):
         table = page.table(f"Impact ratios, {name}, rule")
-        assert "1.00" in [row[3]["text"] for row in table[1:]]
+        assert "100.0 %" in [row[3]["text"] for row in table[1:]]
 
 
 def test_every_cell_says_its_column_for_narrow_screens(page, read):
     cells = [
-        a for tag, a in read(page).elements if tag in ("td", "th") and a.get("scope") != "col"
+        a
+        for tag, a in read(page).elements
+        if tag in ("td", "th") and a.get("scope") not in ("col", "rowgroup")
     ]
     assert cells
     assert all(a["data-title"] for a in cells)

@@ -219,6 +219,25 @@ def test_missing_values_are_a_value_of_their_own():
     assert set(pairs["value"]) == {"done", "(missing)"}
 
 
+def test_rows_without_a_value_to_perturb_do_not_count():
+    X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "title": ["Mr", "Dr", "Ms", "Dr"]})
+    known = pd.concat([X] * 10, ignore_index=True)
+    rows = pd.concat([known, X.assign(sex=None)], ignore_index=True)
+    promotes = lambda X: (X["sex"] == "M") & (X["title"] == "Dr")  # noqa: E731
+    attributes = learn_attributes(rows, {"sex": "M"}, missing="keep")
+    found = assess_risk(promotes, rows, attributes).plausibility(reference=known)
+    expected = assess_risk(promotes, known, {"sex": "M"}).plausibility()
+    pd.testing.assert_frame_equal(found.table(), expected.table())
+    assert found.pairs["share"].tolist() == [0.25, 0.25]
+
+
+def test_a_row_that_lacks_one_of_two_values_counts_where_the_other_is_perturbed():
+    X = pd.DataFrame({"sex": ["M", "F", None, None], "race": ["White", "Black", "White", None]})
+    attributes = learn_attributes(X, {"sex": "M", "race": "White"}, missing="keep")
+    totals = assess_risk(lambda X: X["race"] == "White", X, attributes).plausibility().totals
+    assert [total / totals.total[0] for total in totals.total] == [1, 1.5, 1.5]
+
+
 def test_another_sensitive_attribute_counts_as_a_column():
     X = pd.DataFrame({"sex": ["Male"] * 6 + ["Female"] * 6, "race": ["White"] * 6 + ["Black"] * 6})
     found = assess_risk(lambda X: X["sex"] == "Male", X, BOTH).plausibility()

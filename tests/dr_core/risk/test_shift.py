@@ -393,6 +393,17 @@ def test_the_risk_at_a_tolerance_is_that_of_assess_risk():
     pd.testing.assert_frame_equal(joint.plausibility().table(), apart.plausibility().table())
 
 
+def test_plausibility_has_the_size_of_the_shift_of_plausible_rows():
+    rows = {"sex": ["M", "M", "F", "F"], "title": ["Mr", "Dr", "Ms", "Dr"]}
+    people = pd.concat([pd.DataFrame(rows)] * 10, ignore_index=True)
+    # The title Dr occurs with both sexes: 3.0 for men, 1.0 for women. Others are implausible.
+    points = lambda X: np.where(X["title"] == "Dr", 2.0, 7.0) * (X["sex"] == "M") + 1  # noqa: E731
+    found = assess_shift(points, people, {"sex": "M"}).plausibility()
+    assert (found.share, found.risk) == (0.5, 2.0)
+    assert found.table()["risk_implausible"].item() == 7.0
+    assert "Mean size of the shift among the others: 2." in str(found)
+
+
 def test_labels_give_means_and_errors_by_group():
     y, weights = X["points"] + 0.25, np.arange(1.0, len(X) + 1)
     shift = assess_shift(lambda X: 2.0 * X["points"], X, {"sex": "M"}, y=y, sample_weight=weights)

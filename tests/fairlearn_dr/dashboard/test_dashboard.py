@@ -99,7 +99,7 @@ class TestContent:
         assert content["model_names"] == ["one", "two"]
         assert [bins["binLabels"] for bins in content["precomputedFeatureBins"]] == [
             ["f", "m"],
-            ["30", "40", "50"],
+            ["age = 30", "age = 40", "age = 50"],
         ]
         assert content["precomputedFeatureBins"][1]["binVector"] == [0, 0, 1, 2]
         shapes = [

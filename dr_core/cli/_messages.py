@@ -1,0 +1,72 @@
+"""Error messages of the library, with the options of the command instead of Python's arguments."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["advise_options"]
+
+NAMES = {
+    "n_boot": "--n-boot",
+    "random_state": "--seed",
+    "individuals": "--individuals",
+    "max_risk": "--max-risk",
+    "max_gap": "--max-gap",
+    "tolerance": "--tolerance",
+    "coupled": "--coupled",
+    "favorable": "--favorable",
+    "chunk_size": "--chunk-rows",
+}
+"""Options by the arguments that they set."""
+
+ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(NAMES)})(?=:| must| has | needs|\[)")
+"""An argument as the subject of a message; a quoted name is one of the data."""
+
+ADVICE = [
+    (r'Fill or drop them, or pass missing="keep"[^.;]*', "Pass --missing drop or --missing keep"),
+    (
+        r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?domain=\{.*?\}\.",
+        r"Pass a range, such as --privileged '\1>=\2'.",
+    ),
+    (r"(: pass another range), or domain=\{.*?\}\.", r"\1."),
+    (r" If X only lacks them, pass all values as domain=\{.*?\}\.", ""),
+    (r"Pass all its values as domain=\{\.\.\.\}, or leave it out\.", "Leave it out."),
+    (r"privileged\['(.*?)'\]( is|,) at_least\((.*?)\)", r"--privileged '\1>=\3'\2 a range"),
+    (r"privileged\['(.*?)'\]( is|,) at_most\((.*?)\)", r"--privileged '\1<=\3'\2 a range"),
+    (r"privileged\['(.*?)'\]", r"--privileged \1"),
+    (r'Use method="sample", or fewer', "Name fewer"),
+    (r"attributes at a time\.", "columns with --privileged at a time."),
+    (r"; or, if these are different classes, pass all of them as labels", ""),
+    (r"Give (y|both) the (same )?labels", "Give the label column the labels"),
+    (r"Pass a function that returns the decision.*$", "Save a model whose predict returns it."),
+    (r"Pass its distribution, RandomizedModel\(.*?\); or fix what", "Fix what"),
+    (
+        r"pass X as the model sees it, with the column",
+        "pass the file that it sees, with the column",
+    ),
+    (r"; or a function that returns decisions, such as lambda .*$", "."),
+    (r"; pass an object with predict\(X\), or a function.*$", "; save one with predict(X)."),
+    (
+        r"If they are quantities, use assess_risk\(.*?\)\.",
+        "If they are quantities, leave out --favorable.",
+    ),
+    (r", or pass a function from[^.]*\.", "."),
+    (r"They count as different values; if they.*$", "Make them one value with --normalize."),
+    (r"; or use assess_shift.*$", "."),
+]
+"""Advice for Python, and what to do on the command line."""
+
+
+def advise_options(message: str) -> str:
+    """Return a message that advises options of the command, not arguments of functions.
+
+    Examples
+    --------
+    >>> advise_options("n_boot must be an integer of at least 0; got -1.")
+    '--n-boot must be an integer of at least 0; got -1.'
+    >>> advise_options("sensitive attribute 'n_boot' has one value.")
+    "sensitive attribute 'n_boot' has one value."
+    """
+    for python, option in ADVICE:
+        message = re.sub(python, option, message)
+    return ARGUMENT.sub(lambda found: NAMES[found[1]], message).strip()

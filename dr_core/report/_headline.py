@@ -1,0 +1,222 @@
+"""The headline: what was found, in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
+from dr_core.metrics import DR
+from dr_core.report._plausible import format_pair
+from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
+from dr_core.report._words import format_enumeration, format_name, format_percent
+from dr_core.risk import describe_hidden_risk, describe_missing
+
+if TYPE_CHECKING:
+    from dr_core.comparison import Comparison
+
+__all__ = ["Headline", "format_headline", "make_headlines"]
+
+MATERIAL_CHANGE = 0.1
+"""Risks that differ from DR by more than this share of it stand beside it in the headline."""
+
+BESIDE_CAPTIONS = {
+    PLAUSIBLE_RISK: "among combinations that occur in the data",
+    COUPLED_RISK: "with coupled columns",
+}
+
+
+class Headline(NamedTuple):
+    """Summary of one model in plain words; several figures each have a caption."""
+
+    model: str
+    figures: list[tuple[str, str]]
+    sentence: str
+    details: list[str]
+
+
+def make_headlines(values: MeasuredValues) -> list[Headline]:
+    """Return the summary of each model."""
+    return [_Summary(values, model).make_headline() for model in values.models]
+
+
+def format_headline(
+    comparison: Comparison, model: Any, format_name: Callable[[Any], str] = format_name
+) -> str:
+    """Return the sentence that sums up the discriminative risk of a model.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    model : name of the model
+    format_name : function that returns the name of an attribute as it is shown
+    """
+    return _Summary(MeasuredValues(comparison), model, format_name).make_sentence()
+
+
+@dataclass(frozen=True, eq=False)
+class _Summary:
+    """Sentences about one model."""
+
+    values: MeasuredValues
+    model: Any
+    format_name: Callable[[Any], str] = format_name
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return self.values.comparison.settings
+
+    @property
+    def everything(self) -> Any:
+        """Return the name of all attributes together, or that of a single attribute."""
+        return self.values.attributes[-1]
+
+    @cached_property
+    def risk(self) -> Any:
+        return self.values.get_perturbed_row(self.model, self.everything)
+
+    def get(self, measure: str) -> Any:
+        return self.values.get_row(measure, self.model, self.everything)
+
+    def make_headline(self) -> Headline:
+        sentence = self.make_sentence()
+        if is_unknown(self.risk):
+            return Headline(str(self.model), [("–", "")], sentence, [])
+        return Headline(str(self.model), self._get_figures(), sentence, list(self._iter_details()))
+
+    def _get_figures(self) -> list[tuple[str, str]]:
+        """Return DR, and beside it the risks that are very different."""
+        beside = self._beside
+        captions = ["as defined" if beside else "", *(BESIDE_CAPTIONS[name] for name in beside)]
+        shown = (format_percent(one.value) for one in (self.risk, *beside.values()))
+        return list(zip(shown, captions, strict=True))
+
+    @cached_property
+    def _beside(self) -> dict[str, Any]:
+        """Risks with plausibility or couplings taken into account that differ much from DR."""
+        risk = self.risk.value
+        rows = {name: self.get(name) for name in BESIDE_CAPTIONS}
+        return {
+            name: row
+            for name, row in rows.items()
+            if not is_unknown(row) and abs(row.value - risk) > MATERIAL_CHANGE * risk
+        }
+
+    def make_sentence(self) -> str:
+        names = format_enumeration(map(self.format_name, self.values.names))
+        if self.risk is None:
+            return "Discriminative risk was not measured."
+        if math.isnan(self.risk.value):
+            return (
+                f"The share of decisions that depend on {names} is unknown: the predictions for "
+                "perturbed rows were not given."
+            )
+        share, interval = format_percent(self.risk.value), self._format_interval(self.risk)
+        first = (
+            f"{share} of {self._describe_changes()} if only their {names} were different{interval}"
+        )
+        more = "".join(f" {sentence}" for sentence in self._iter_context())
+        return "; ".join([first, *self._describe_missing()]) + f".{more}"
+
+    def _describe_changes(self) -> str:
+        """Return what DR is a share of; one person may have several decisions."""
+        if "people" not in self.settings:
+            return "people would get a different decision"
+        n_people = self.settings["people"]
+        return f"the decisions about {n_people:,} people would be different"
+
+    def _describe_missing(self) -> list[str]:
+        """Say how many rows missing values kept from being perturbed, fully or in part."""
+        keys, name = ("not_perturbed", "partly_perturbed"), str(self.everything)
+        return describe_missing(*(self.settings.get(key, {}).get(name, 0) for key in keys))
+
+    def _format_interval(self, row: Any) -> str:
+        """Return the end of a sentence with the interval of a value; "" if there is none."""
+        confidence = self.settings.get("confidence")
+        if math.isnan(row.low) or confidence is None:
+            return ""
+        low, high = format_percent(row.low), format_percent(row.high)
+        return f"; {100 * confidence:g} % interval {low} to {high}"
+
+    def _iter_context(self) -> Iterator[str]:
+        """Yield a sentence for each risk that differs much from DR, with the reason."""
+        if PLAUSIBLE_RISK in self._beside:
+            risk, implausible = (
+                format_percent(self.get(name).value)
+                for name in (PLAUSIBLE_RISK, IMPLAUSIBLE_SHARE)
+            )
+            pairs = self.values.comparison.plausibility[self.model].pairs
+            pair = format_pair(next(pairs.itertuples()), self.format_name)
+            yield (
+                f"{risk} among combinations that occur in the data: {implausible} of the "
+                f"perturbed rows are combinations rarely or never seen there, such as {pair}, "
+                "and predictions for them may mean little."
+            )
+        if COUPLED_RISK in self._beside:
+            coupled = self._beside[COUPLED_RISK]
+            risk, interval = format_percent(coupled.value), self._format_interval(coupled)
+            yield f"{risk} if {self._name_coupled()} may follow by rules{interval}."
+        risks = self.values.comparison.get_risks(self.model)
+        hidden = describe_hidden_risk(risks, self.format_name, format_percent)
+        if hidden:
+            yield hidden
+
+    def _name_coupled(self) -> str:
+        return format_enumeration(map(self.format_name, self.settings["coupled"]))
+
+    # Below the sentence
+
+    def _iter_details(self) -> Iterator[str]:
+        alone = [(n, self.values.get_perturbed_row(self.model, n)) for n in self.values.names]
+        known = [
+            f"{self.format_name(name)} {format_percent(row.value)}"
+            for name, row in alone
+            if not is_unknown(row)
+        ]
+        if len(alone) > 1 and known:
+            yield f"Each attribute alone: {', '.join(known)}."
+        yield from self._iter_directions()
+        yield from self._iter_plausible_details()
+        yield from self._iter_most_affected()
+
+    def _iter_directions(self) -> Iterator[str]:
+        # Shares of the same rows as the headline: of those that were perturbed.
+        defined = self.get(DR)
+        is_zero = is_unknown(defined) or not defined.value
+        factor = 1.0 if is_zero else self.risk.value / defined.value
+        directions = self.values.comparison.directions
+        for row in iter_rows(directions, self.model, self.everything):
+            yield (
+                f"{format_percent(factor * row.loses)} would lose the favourable decision, "
+                f"{format_percent(factor * row.gains)} would gain it."
+            )
+
+    def _iter_plausible_details(self) -> Iterator[str]:
+        implausible, coupled = self.get(IMPLAUSIBLE_SHARE), self.get(COUPLED_RISK)
+        is_known = PLAUSIBLE_RISK in self._beside or is_unknown(implausible)
+        if not is_known and implausible.value > 0:
+            yield (
+                f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
+                "combinations rarely or never seen in the data."
+            )
+        if COUPLED_RISK not in self._beside and not is_unknown(coupled):
+            yield (
+                f"If {self._name_coupled()} may follow by rules, {format_percent(coupled.value)} "
+                f"would get a different decision{self._format_interval(coupled)}."
+            )
+
+    def _iter_most_affected(self) -> Iterator[str]:
+        frame = self.values.comparison.by_group
+        groups = list(iter_rows(frame, self.model, self.everything))
+        # The rates of small groups are uncertain: a larger one is named, if there is any.
+        large = [row for row in groups if row.rows >= MIN_GROUP_ROWS] or groups
+        most = max(large, key=lambda row: (row.risk, row.rows), default=None)
+        if most is not None and most.risk > 0:
+            yield (
+                f"Most affected group: {self.format_name(most.group)}, "
+                f"{format_percent(most.risk)} of {most.rows:,} rows "
+                f"({format_percent(most.carries)} of all changes)."
+            )

@@ -1,0 +1,58 @@
+"""Section of the report on what was not tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dr_core.report._words import format_enumeration, format_name
+
+__all__ = ["iter_untested"]
+
+MAX_NAMED_COLUMNS = 20
+
+
+def iter_untested(settings: Mapping[str, Any], evidence: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each thing that the audit leaves open.
+
+    Parameters
+    ----------
+    settings : settings of the comparison
+    evidence : what the caller added; "columns" are the columns of the data
+
+    Examples
+    --------
+    >>> next(iter_untested({"privileged": {"sex": ["M"]}}, {"columns": ["sex", "age", "pay"]}))
+    'Columns that were not perturbed: age and pay. Some of them may be sensitive, or proxies.'
+    """
+    sensitive = list(settings.get("privileged", {}))
+    others = [name for name in evidence.get("columns", ()) if str(name) not in sensitive]
+    if others:
+        yield (
+            f"Columns that were not perturbed: {_name_columns(others)}. Some of them may be "
+            "sensitive, or proxies."
+        )
+    else:
+        yield "Columns that were not perturbed: some of them may be sensitive, or proxies."
+    yield from _iter_left_out(settings)
+    yield "Other people than those whom the rows represent, such as applicants of next year."
+    yield "Whether the labels are correct, or were themselves decided unfairly."
+    yield "Changes of the model or of the data after this audit."
+
+
+def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
+    if settings.get("not_perturbed"):
+        yield "Rows without a sensitive value: they were not perturbed."
+    if settings.get("p", 1.0) != 1.0:
+        chance = f"{settings['p']:g}"
+        yield f"All attributes at once: each was perturbed with probability {chance} only."
+    if not settings.get("n_boot"):
+        yield "How uncertain the numbers are: confidence intervals were not computed."
+    if "reference_rows" not in settings:
+        yield "Whether the perturbed rows are plausible: they were not compared with the data."
+
+
+def _name_columns(names: Sequence[Any]) -> str:
+    shown = [format_name(name) for name in names[:MAX_NAMED_COLUMNS]]
+    rest = len(names) - len(shown)
+    return format_enumeration([*shown, f"{rest} more"] if rest else shown)
