@@ -106,7 +106,7 @@ class TestMissingValues:
     def test_do_not_dilute_the_headline(self, comparison):
         found, X = comparison
         alone = assess_risk(rule, X[:50], PRIVILEGED)
-        page = found.to_html()
+        page = found.to_html().replace("\xa0", " ")
         low, high = (f"{100 * end:.1f} %" for end in alone.interval()[:2])
         assert (
             f"{100 * alone.value:.1f} % of people would get a different decision if only their "
