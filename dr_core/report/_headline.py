@@ -215,8 +215,9 @@ class _Summary:
         large = [row for row in groups if row.rows >= MIN_GROUP_ROWS] or groups
         most = max(large, key=lambda row: (row.risk, row.rows), default=None)
         if most is not None and most.risk > 0:
+            size = f" of at least {MIN_GROUP_ROWS} rows" if len(large) < len(groups) else ""
             yield (
-                f"Most affected group: {self.format_name(most.group)}, "
+                f"Most affected group{size}: {self.format_name(most.group)}, "
                 f"{format_percent(most.risk)} of {most.rows:,} rows "
                 f"({format_percent(most.carries)} of all changes)."
             )
