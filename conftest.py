@@ -2,7 +2,10 @@
 
 import gc
 import os
+from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -50,3 +53,20 @@ def pytest_collection_finish():
     """Collect garbage from here on, and do not look at what is imported."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_collect_file(file_path):
+    """Import the package of a module before pytest imports the module for its examples.
+
+    pytest would import the package, which imports the module, and then execute the module again:
+    a patch of this second copy misses the copy that the package uses.
+    """
+    folder = file_path.parent.relative_to(Path(__file__).parent)
+    if folder.parts and folder.parts[0] in (
+        "dr_core",
+        "fairlearn_dr",
+        "aif360_dr",
+        "dr_integrations",
+    ):
+        with suppress(ImportError):  # pytest reports what is not installed
+            import_module(".".join(folder.parts))

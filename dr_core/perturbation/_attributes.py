@@ -326,13 +326,12 @@ class SensitiveAttributes:
             columns |= self.couplings.decode(before[len(self) :], codes[len(self) :])
         return columns
 
-    def groups(self, codes: Array, active: Sequence[int] | None = None) -> Array:
+    def groups(self, codes: Array, active: Sequence[int]) -> Array:
         """Return the group of each row by the active attributes together.
 
         A row is privileged if it is privileged in every attribute. A row with a missing value is
         in neither group.
         """
-        active = range(len(self)) if active is None else active
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
         # Groups (1, 0, 1) of one attribute and (1, 1, 2) of another are (1, 0, 2) together: the
         # minimum, but NEITHER = 2 wherever one of them is 2.

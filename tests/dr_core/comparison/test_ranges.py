@@ -32,6 +32,15 @@ def tree(people, y):
 PRIVILEGED = {"age": between(25, 60), "sex": 1}
 
 
+def test_rows_without_a_value_of_a_range_are_a_group_of_their_own():
+    X = pd.DataFrame({"age": [20.0, 40.0, 50.0, np.nan]})
+    adults = learn_attributes(X, {"age": at_least(30)}, missing="keep")
+    model = {"m": lambda X: (X["age"] > 45).astype(int)}
+    groups = compare(model, X, [0, 1, 1, 0], adults, measures=RISK[:1]).by_group
+    assert groups["group"].tolist() == ["(missing)", "age < 30", "age >= 30"]
+    assert groups["rows"].tolist() == [1, 1, 2]
+
+
 def test_the_groups_of_a_range_are_its_sides(people, y, tree):
     groups = compare({"tree": tree}, people, y, PRIVILEGED, measures=RISK).by_group
     outside, inside = "age < 25 or > 60", "25 <= age <= 60"

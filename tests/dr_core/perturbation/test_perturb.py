@@ -351,6 +351,16 @@ def test_more_perturbations_of_a_row_than_fit_in_a_chunk_are_refused():
         PerturbationPlan(learn_attributes(X, privileged))
 
 
+@pytest.mark.parametrize(("coupled", "rows"), [(None, 5), (TITLES, 2)])
+def test_chunks_of_the_default_size_have_a_bounded_number_of_draws(monkeypatch, coupled, rows):
+    monkeypatch.setattr("dr_core.perturbation._plan.CHUNK_VARIANTS", 50)
+    X = pd.DataFrame({"race": ["W", "B", "O"] * 20, "title": ["a", "b", "b"] * 20})
+    attributes = learn_attributes(X, RACE_W, coupled=coupled)
+    plan = PerturbationPlan(attributes, "sample", n_samples=10, also_uncoupled=True)
+    chunks = iter_perturbed(as_table(X), plan)
+    assert {chunk.x.table.n_rows for chunk in chunks} == {rows}
+
+
 def test_options_are_passed_by_name():
     for function in (perturb, enumerate_perturbations):
         with pytest.raises(TypeError, match="positional"):

@@ -226,6 +226,12 @@ def test_the_subgroup_difference_compares_privileged_with_marginalised_rows():
     assert row["difference"] == pytest.approx(0, abs=1e-15)
 
 
+def test_the_groups_of_an_attribute_do_not_depend_on_the_other_attributes():
+    X = pd.DataFrame({"sex": ["M", "M", "F", "F"], "race": ["W", "B", "W", "B"]})
+    risk = assess_risk(lambda X: (X["sex"] == "M") & (X["race"] == "W"), X, PRIVILEGED)
+    assert risk.by_group.loc["sex", ["privileged", "marginalised"]].tolist() == [0.5, 0.5]
+
+
 def test_sample_weights_count_like_repeated_rows():
     X, model = population(30, 3), arbitrary_model(3)
     weights = np.random.default_rng(0).integers(0, 4, len(X))
