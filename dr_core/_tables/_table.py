@@ -230,7 +230,7 @@ class Table(ABC):
     def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> Any:
         """Return a table of the same kind as the wrapped one, with these columns replaced.
 
-        `is_copy` says that `take` copied the wrapped table, and that nobody else refers to it.
+        `is_copy` says that `take` copied the wrapped table, and that no other object refers to it.
         """
 
     def read(self, keys: Iterable[Hashable]) -> None:

@@ -166,6 +166,7 @@ class TestFeaturesAndProtectedAttributesAreSeparate:
 
 class TestSeedsReseedNumPy:
     def test_those_of_aif360_do(self, dataset, women, men):
+        np.random.seed(1)  # noqa: NPY002
         before = np.random.get_state()[1].copy()  # noqa: NPY002
         EqOddsPostprocessing(women, men, seed=0).fit_predict(dataset, dataset.copy())
         assert (np.random.get_state()[1] != before).any()  # noqa: NPY002

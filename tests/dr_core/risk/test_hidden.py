@@ -81,7 +81,7 @@ class TestComparison:
         assert note in both._repr_html_()
 
     def test_the_headline_of_the_report_says_so(self, both):
-        page = both.to_html()
+        page = both.to_html().replace("\N{NO-BREAK SPACE}", " ")
         assert page.count(f"{SENTENCE} (100.0 %) than all attributes together (0.0 %).") == 1
 
     def test_measures_without_risk_have_no_note(self, people):
