@@ -204,7 +204,10 @@ def test_the_most_affected_group_is_that_of_the_highest_rate(read):
     given = Predictions(y, risky.astype(int))
     measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
     page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
-    assert "Most affected group of at least 30 rows: M, 60.0 % of 100 rows (38.7 % of all changes)." in read(page).text
+    sentence = (
+        "Most affected group of at least 30 rows: M, 60.0 % of 100 rows (38.7 % of all changes)."
+    )
+    assert sentence in read(page).text
 
 
 @pytest.mark.parametrize(
