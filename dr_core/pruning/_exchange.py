@@ -98,7 +98,7 @@ class ExchangeSearch:
         self._explored: set[bytes] = set()
         self._walk: Walk | None = None
         start = np.zeros(votes.n_members, dtype=bool)
-        start[random.choice(votes.n_members, size, replace=False)] = True
+        start[self.random.choice(votes.n_members, size, replace=False)] = True
         starts = np.vstack([start, np.eye(votes.n_members, dtype=bool)])
         scores = np.array([self._explorer.evaluate(selected) for selected in starts])
         self._front = Front().add(starts, *scores.T)
