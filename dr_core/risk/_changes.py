@@ -40,7 +40,7 @@ __all__ = [
 MIN_REPEATED, REPEATED_SHARE = 50, 0.03
 """Rows of a part that are predicted twice: this number, or this share if it is more."""
 
-MIN_VARIANTS_APART = 5_000
+MIN_VARIANTS_APART = 100_000
 """Variants of a chunk from which repeated rows are predicted in a call of their own."""
 
 
