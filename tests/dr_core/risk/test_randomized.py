@@ -146,11 +146,13 @@ class TestAskedTwice:
         with pytest.raises(ValueError, match="depends on this row alone"):
             assess_risk(among_the_best, people(60), SEX)
 
-    def test_few_rows_of_many_are_predicted_twice(self):
+    @pytest.mark.parametrize(("apart", "calls"), [(8000, [8000, 8000, 240]), (8001, [8000, 8240])])
+    def test_few_rows_of_many_are_predicted_twice(self, monkeypatch, apart, calls):
+        monkeypatch.setattr("dr_core.risk._changes.MIN_VARIANTS_APART", apart)
         asked = []
         model = lambda X: (asked.append(len(X)), X["score"] > 0)[1]  # noqa: E731
         assess_risk(model, people(8000), SEX)
-        assert asked == [8000, 8000, 240]
+        assert asked == calls
 
     @pytest.mark.parametrize("chunk_size", [1, 7, 100])
     def test_small_chunks_do_not_hide_the_randomness(self, chunk_size):
