@@ -2,6 +2,7 @@
 
 import gc
 import os
+import tempfile
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,6 +21,9 @@ collect_ignore_glob = ["docs/*.py", "docs/gallery/*", "docs/_build/*", "docs/exa
 for library, page in {"raiwidgets": "docs/dashboard.md", "mlflow": "docs/mlflow.md"}.items():
     if find_spec(library) is None:
         collect_ignore_glob.append(page)
+
+# MLflow's own default is a database in the current folder, which would be the checkout.
+os.environ.setdefault("MLFLOW_TRACKING_URI", f"sqlite:///{tempfile.mkdtemp()}/mlflow.db")
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
