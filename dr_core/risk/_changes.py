@@ -94,11 +94,6 @@ class Changes:
         """Whether predictions are distributions over the classes."""
         return self.before.ndim == 2
 
-    def get_likeliest(self, rows: Array) -> list[Any]:
-        """Return the labels of the predictions for these rows; of distributions, the likeliest."""
-        f, classes = self.before[rows], self.predictor.classes or []
-        return [classes[code] for code in (f.argmax(axis=1) if self.is_randomized else f)]
-
     def get_losses_and_gains(self, label: int) -> tuple[Array, Array]:
         """Return the probability that a variant loses a class, and that it gains it, (k,) each."""
         if not self.is_randomized:
