@@ -82,7 +82,7 @@ def exhaustive_front(
     rule, pool = TieRule(ties), _check_pool(find_voting_members(votes))
     archive, n_judged = find_true_front(votes.subset(pool), min(k, len(pool)), trade_off, rule)
     front = make_front_table(archive, pool)
-    losses = compute_class_losses(votes, front, rule)
+    losses = compute_class_losses(votes, front, rule) if selection == "min_risk" else 0.0
     position = select_from_front(front, selection, accuracy_tolerance, losses)
     return make_result(votes, front, position, n_judged)
 

@@ -141,7 +141,7 @@ def poaf(
     iterations = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
     if max_risk is None:
         front, n_judged = _find_front(searcher, votes, k, trade_off, rule, iterations, random)
-        losses = compute_class_losses(votes, front, rule)
+        losses = compute_class_losses(votes, front, rule) if selection == "min_risk" else 0.0
         position = select_from_front(front, selection, accuracy_tolerance, losses)
         return make_result(votes, front, position, n_judged)
     choosing, judging = map(votes.take, split_rows(votes, random))
