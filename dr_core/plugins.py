@@ -1,9 +1,9 @@
 """What a host package may use of the core beyond the public API of `dr_core`.
 
-A host package connects discriminative risk with another library: `fairlearn_dr`, `aif360_dr` and
-`dr_adapters` are such packages. They import from `dr_core`, from its public namespaces
-(`dr_core.metrics`, `dr_core.bounds`, `dr_core.datasets`, `dr_core.pruning.baselines`) and from
-here, and nothing else. What is listed here changes only with a note in the changelog.
+A host package connects discriminative risk with another library: `fairlearn_dr`, `aif360_dr`,
+`dr_adapters` and `dr_integrations` are such packages. They import from `dr_core`, from its public
+namespaces (`dr_core.metrics`, `dr_core.bounds`, `dr_core.datasets`, `dr_core.pruning.baselines`)
+and from here, and nothing else. What is listed here changes only with a note in the changelog.
 
 - The engine: `PerturbationPlan` says how rows are perturbed; `iter_changes` asks models, each a
   `Predictor`, about every x and x̃ of a `Partition` and yields `Changes`; `get_predict` finds
@@ -13,19 +13,21 @@ here, and nothing else. What is listed here changes only with a note in the chan
   scores among decisions. `fold` adds up functions of `Changes`, such as `RiskTotals.of` and
   `RowRisks.of`, of which a `RiskAssessment` is made. `describe_hidden_risk` is the sentence for
   results where one attribute alone has more risk than all together. `MeanSample` has the
-  `Interval` of a mean of risks.
+  `Interval` of a mean of risks. `RESPONSES` are the kinds of scores, `differs` compares
+  predictions.
 - Tables: `Table` and `as_table` read any kind of table; `as_partitions` adds columns, of which
-  `WEIGHT` has the weights; `factorize`, `encode` and
-  `joint_positions` turn columns into codes.
+  `WEIGHT` has the weights; `factorize`, `encode`, `joint_positions` and `sort_values` turn columns
+  into codes. `Array` is the type of arrays.
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
-  `check_privileged`; `as_condition` recognises ranges,
-  `find_dummies` 0/1 columns that encode one attribute.
+  `check_privileged`; `as_condition` recognises ranges, `find_dummies` 0/1 columns that encode one
+  attribute.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members, by
-  searches of `get_estimate_n_iter` iterations.
+  searches of `get_estimate_n_iter` iterations; `ACCURACY_TOLERANCE` is their default.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
-- Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds.
+- Arguments: `check_*`, `is_number`, `quote` for values in messages, `as_generator` for seeds,
+  `rescale` for weights of any size.
 """
 
 from dr_core._tables import (
@@ -36,7 +38,6 @@ from dr_core._tables import (
     as_table,
     encode,
     factorize,
-    find_first,
     joint_positions,
 )
 from dr_core._utils import (
@@ -138,7 +139,6 @@ __all__ = [
     "factorize",
     "find_distribution",
     "find_dummies",
-    "find_first",
     "fold",
     "get_estimate_n_iter",
     "get_predict",

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from dr_core import datasets
 from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Verdict
-from dr_core.metrics import PERFORMANCE_MEASURES
+from dr_core.metrics import PERFORMANCE_MEASURES, RATIO_MEASURES
 from dr_core.report import (
     QuantityAudit,
     format_amount,
@@ -116,8 +116,9 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples()
     )
     console.print("  ".join(shown))
+    ratios = ", ".join(name.replace("_", " ") for name in RATIO_MEASURES)
     console.print(
-        "Fairness measures: best value 0 (disparate impact: 100 %). Gaps with a sign: "
+        f"Fairness measures: best value 0 ({ratios}: 100 %). Gaps with a sign: "
         "marginalised minus privileged, in percentage points (pp). A discriminative risk of 0 is "
         "necessary for fairness, not sufficient.",
         style="dim",

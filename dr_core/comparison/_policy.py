@@ -11,7 +11,7 @@ import pandas as pd
 
 from dr_core._utils import is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
-from dr_core.metrics import DR, FAIRNESS_MEASURES
+from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 
 PERTURBED = f"{DR}_perturbed"
 """Measure of comparisons in which some rows have a missing sensitive value."""
-
-GAPS = [name for name in FAIRNESS_MEASURES if name not in (DR, "disparate_impact")]
-"""Measures whose best value is 0, which a limit can be set for."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +145,8 @@ def _iter_gap_limits(
 ) -> Iterator[tuple[tuple[str, Any], float]]:
     known = set(comparison.values["measure"])
     for measure, limit in max_gap.items():
-        if measure not in GAPS or measure not in known:
-            gaps = [name for name in GAPS if name in known]
+        if measure not in CONTRASTS or measure not in known:
+            gaps = [name for name in CONTRASTS if name in known]
             raise ValueError(
                 f"max_gap: {measure!r} is not a gap that was measured; pass some of {quote(gaps)}."
             )

@@ -36,6 +36,7 @@ __all__ = [
     "FAIRNESS_MEASURES",
     "MEASURES",
     "PERFORMANCE_MEASURES",
+    "RATIO_MEASURES",
     "SIGNED_MEASURES",
     "Bootstrap",
     "View",
@@ -123,6 +124,9 @@ class View:
         # error where no row changed; this sum is exactly 0 there.
         changed = (changes * ~np.eye(changes.shape[-1], dtype=bool)).sum(axis=(-2, -1))
         return divide(changed, changed + np.trace(changes, axis1=-2, axis2=-1))
+
+
+Measure = Callable[[View], Array]
 
 
 def discriminative_risk(view: View) -> Array:
@@ -232,16 +236,18 @@ def specificity(view: View) -> Array:
     return divide(total.tn, total.tn + total.fp)
 
 
-_FAIRNESS = (
-    discriminative_risk,
-    discriminative_risk_difference,
-    demographic_parity,
-    equal_opportunity,
-    predictive_parity,
-    equalized_odds,
-    equalized_odds_mean,
-    disparate_impact,
-)
+# The mean of |a| and |b| is the larger of |a + b| / 2 and |a - b| / 2: of a = 0.1 and b = -0.3 it
+# is 0.2, and these are 0.1 and 0.2.
+_GAPS: dict[Measure, tuple[Measure, ...]] = {
+    discriminative_risk_difference: (signed_risk,),
+    demographic_parity: (signed_selection_rate,),
+    equal_opportunity: (signed_true_positive_rate,),
+    predictive_parity: (signed_precision,),
+    equalized_odds: (signed_true_positive_rate, signed_false_positive_rate),
+    equalized_odds_mean: (half_sum_of_odds, half_difference_of_odds),
+}
+_RATIOS = (disparate_impact,)
+_FAIRNESS = (discriminative_risk, *_GAPS, *_RATIOS)
 _PERFORMANCE = (accuracy, precision, recall, f1, specificity)
 
 FAIRNESS_MEASURES = [function.__name__ for function in _FAIRNESS]
@@ -250,7 +256,7 @@ FAIRNESS_MEASURES = [function.__name__ for function in _FAIRNESS]
 PERFORMANCE_MEASURES = [function.__name__ for function in _PERFORMANCE]
 """Names of the performance measures, in the order of the columns of tables."""
 
-MEASURES: dict[str, Callable[[View], Array]] = {
+MEASURES: dict[str, Measure] = {
     function.__name__: function for function in (*_FAIRNESS, *_PERFORMANCE)
 }
 """All measures by name: fairness measures, then performance measures."""
@@ -258,17 +264,11 @@ MEASURES: dict[str, Callable[[View], Array]] = {
 ESTABLISHED = [name for name in MEASURES if not name.startswith("discriminative")]
 """Measures that do not use perturbed predictions; other libraries can provide them."""
 
-# The mean of |a| and |b| is the larger of |a + b| / 2 and |a - b| / 2: of a = 0.1 and b = -0.3 it
-# is 0.2, and these are 0.1 and 0.2.
-CONTRASTS: dict[str, tuple[Callable[[View], Array], ...]] = {
-    "discriminative_risk_difference": (signed_risk,),
-    "demographic_parity": (signed_selection_rate,),
-    "equal_opportunity": (signed_true_positive_rate,),
-    "predictive_parity": (signed_precision,),
-    "equalized_odds": (signed_true_positive_rate, signed_false_positive_rate),
-    "equalized_odds_mean": (half_sum_of_odds, half_difference_of_odds),
-}
+CONTRASTS = {gap.__name__: contrasts for gap, contrasts in _GAPS.items()}
 """The gaps; each is the largest absolute value of its signed differences."""
+
+RATIO_MEASURES = [ratio.__name__ for ratio in _RATIOS]
+"""Fairness measures whose best value is 1."""
 
 SIGNED_MEASURES = [name for name, contrasts in CONTRASTS.items() if len(contrasts) == 1]
 """Gaps that are the absolute value of one signed difference, marginalised minus privileged."""
@@ -318,7 +318,7 @@ class Replicates:
     drawn: list[View]
     confidence: float
 
-    def compute_ends(self, name: str, function: Callable[[View], Array]) -> dict[str, float]:
+    def compute_ends(self, name: str, function: Measure) -> dict[str, float]:
         """Return the ends of the interval of a measure, of a signed one with those of its sign."""
         contrasts = CONTRASTS.get(name)
         if contrasts is None:
@@ -328,9 +328,7 @@ class Replicates:
         low, high = np.max([fold_interval(*ends) for ends in signed], axis=0).tolist()
         return _name_ends((low, high), *(signed if len(signed) == 1 else []))
 
-    def _find_percentiles(
-        self, function: Callable[[View], Array], n_intervals: int = 1
-    ) -> tuple[float, float]:
+    def _find_percentiles(self, function: Measure, n_intervals: int = 1) -> tuple[float, float]:
         """Return percentiles; `n_intervals` of them hold together (Bonferroni)."""
         value = float(function(self.observed))
         if np.isnan(value):
@@ -388,7 +386,7 @@ class Bootstrap:
         tally: Tally,
         favorable: int,
         names: list[str],
-        measures: Mapping[str, Callable[[View], Array]] = MEASURES,
+        measures: Mapping[str, Measure] = MEASURES,
     ) -> dict[str, dict[str, float]]:
         """Return the ends of the interval of each measure; nothing without replicates.
 

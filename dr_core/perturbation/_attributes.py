@@ -97,8 +97,8 @@ class Attribute:
     condition : Condition or None
         Tells the privileged values of a range; None for an attribute given by its values.
     weights : integer array of shape (len(values),) or None
-        How often a value of a range is drawn, relative to the others of its group; by default
-        equally often.
+        How often a value is drawn, relative to the others of its group; by default equally often.
+        Values of a range are drawn as often as they occur.
     level : tuple or None
         For each value, that of the index level of the same name; None if X has no such level, or
         if the attribute is read from it.
@@ -143,7 +143,7 @@ class Attribute:
 
     @property
     def n_drawn(self) -> int:
-        """Number of values that a value of the other group may become."""
+        """Number of values that are drawn at all, of both groups."""
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
 
     def thin(self, max_values: int) -> Attribute:

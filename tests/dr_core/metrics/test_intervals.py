@@ -9,7 +9,10 @@ from scipy.stats import beta
 from dr_core._utils import fold_interval, widen_interval
 from dr_core.metrics import (
     CONTRASTS,
+    DR,
+    FAIRNESS_MEASURES,
     MEASURES,
+    RATIO_MEASURES,
     SIGNED_MEASURES,
     Bootstrap,
     View,
@@ -82,13 +85,18 @@ def test_values_are_in_their_intervals(rows):
 
 def test_a_signed_difference_is_marginalised_minus_privileged():
     rows = [(0, 1, 0, 0, 1.0), (0, 1, 1, 1, 1.0), (1, 1, 1, 1, 1.0), (1, 0, 1, 0, 1.0)]
-    found = measure_signed(tally_rows(rows).table, 1, SIGNED_MEASURES)
-    assert {name: float(value) for name, value in found.items()} == {
+    expected = {
         "discriminative_risk_difference": -0.5,
         "demographic_parity": -0.5,
         "equal_opportunity": -0.5,
         "predictive_parity": 0.5,
     }
+    found = measure_signed(tally_rows(rows).table, 1, list(expected))
+    assert {name: float(value) for name, value in found.items()} == expected
+
+
+def test_gaps_and_ratios_are_all_fairness_measures_besides_dr():
+    assert [DR, *CONTRASTS, *RATIO_MEASURES] == FAIRNESS_MEASURES
 
 
 def test_intervals_of_gaps_contain_zero_if_the_model_and_the_labels_ignore_the_group():

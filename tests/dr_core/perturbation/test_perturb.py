@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,7 @@ from textbook import risk as textbook
 
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
 from dr_core._tables import as_table, joint_codes
-from dr_core.perturbation import PerturbationPlan, iter_perturbed
+from dr_core.perturbation import PerturbationPlan, SensitiveAttributes, iter_perturbed
 
 SEX = {"sex": "Male"}
 RACE = {"race": "White"}
@@ -269,12 +271,16 @@ def test_probabilities_of_a_row_sum_to_one_when_p_is_one(X):
     np.testing.assert_allclose(np.bincount(every.rows, every.probability), 1)
 
 
-def test_random_draws_follow_the_enumeration():
+@pytest.mark.parametrize("weights", [None, [5, 1, 1]], ids=["equal", "unequal weights"])
+def test_random_draws_follow_the_enumeration(weights):
     X = pd.DataFrame({"sex": ["Male", "Female"], "race": ["White", "Black"]})
-    domain = {"race": ["White", "Black", "Other"]}
-    every = enumerate_perturbations(X, learn_attributes(X, SEX | RACE, domain=domain), p=0.6)
+    domain = {"race": ["Black", "Other", "White"]}
+    sex, race = learn_attributes(X, SEX | RACE, domain=domain)
+    drawn_race = race if weights is None else replace(race, weights=np.array(weights))
+    attributes = SensitiveAttributes((sex, drawn_race))
+    every = enumerate_perturbations(X, attributes, p=0.6)
     many = pd.concat([X] * 40_000, ignore_index=True)
-    drawn = perturb(many, learn_attributes(many, SEX | RACE, domain=domain), p=0.6, random_state=0)
+    drawn = perturb(many, attributes, p=0.6, random_state=0)
     for i in range(2):
         seen = drawn[i::2].value_counts(normalize=True)
         mine = every.rows == i

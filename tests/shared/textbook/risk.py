@@ -7,8 +7,8 @@ from itertools import product
 def outcomes(value, values, privileged, p):
     """What a value may become, with probabilities, as (value, probability) pairs.
 
-    A range is a function: then `values` are those of all rows, and each row of the other side is
-    equally likely.
+    A value that `values` has several times is drawn as many times as often. A range is a function:
+    then `values` are those of all rows, and each row of the other side is equally likely.
     """
     if callable(privileged):
         targets = [v for v in values if privileged(v) != privileged(value)]
@@ -16,7 +16,9 @@ def outcomes(value, values, privileged, p):
         targets = [v for v in values if v not in privileged]
     else:
         targets = [v for v in values if v in privileged]
-    result = [(target, p / len(targets)) for target in targets]
+    result = [
+        (target, p * targets.count(target) / len(targets)) for target in dict.fromkeys(targets)
+    ]
     return [*result, (value, 1 - p)] if p < 1 else result
 
 
