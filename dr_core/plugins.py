@@ -13,8 +13,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   scores among decisions. `fold` adds up functions of `Changes`, such as `RiskTotals.of` and
   `RowRisks.of`, of which a `RiskAssessment` is made. `describe_hidden_risk` is the sentence for
   results where one attribute alone has more risk than all together. `MeanSample` has the
-  `Interval` of a mean of risks. `RESPONSES` are the kinds of scores, `differs` compares
-  predictions.
+  `Interval` of a mean of risks. `differs` compares predictions.
+  `RESPONSES` are the ways in which `marginalize` asks a model.
 - Tables: `Table` and `as_table` read any kind of table; `as_partitions` adds columns, of which
   `WEIGHT` has the weights; `factorize`, `encode`, `joint_positions` and `sort_values` turn columns
   into codes. `Array` is the type of arrays.
