@@ -36,6 +36,7 @@ from dr_core._tables._table import (
     find_first,
     joint_codes,
     joint_positions,
+    number_codes,
     read_zero_one,
 )
 
@@ -64,6 +65,7 @@ __all__ = [
     "iter_chunks",
     "joint_codes",
     "joint_positions",
+    "number_codes",
     "read_table",
     "read_zero_one",
 ]

@@ -20,7 +20,7 @@ from pandas.api.extensions import ExtensionDtype
 from pandas.api.types import is_float_dtype, is_integer_dtype
 
 from dr_core._tables._index_levels import Level, find_level, get_level, replace_level
-from dr_core._utils import Array, find_repeated, quote
+from dr_core._utils import NUMERIC_KINDS, Array, find_repeated, quote
 
 __all__ = [
     "Factorized",
@@ -35,14 +35,21 @@ __all__ = [
     "find_first",
     "joint_codes",
     "joint_positions",
+    "number_codes",
     "read_zero_one",
 ]
 
 MAX_JOINT = 2**31
 """Combinations that are numbered directly; more are numbered as they occur."""
 
+MAX_LISTED = 10_000
+"""Integers of which all up to the largest are listed, in order to number those that occur."""
+
 MANY_ROWS = 100_000
 """Columns of at least this length are processed in one thread each."""
+
+FEW_CELLS = 20_000
+"""Cells of a frame that is copied as a whole, which takes less time than column by column."""
 
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
 
@@ -77,7 +84,9 @@ def factorize(column: Any) -> Factorized:
     if getattr(column, "dtype", None) == np.float16:  # pandas has no index of this type
         column = column.astype(np.float32)
     codes, values = pd.factorize(column)
-    return Factorized(codes, pd.Index(values).tolist())
+    # pandas turns dates and other objects into its own types; numbers need no such step.
+    is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in NUMERIC_KINDS
+    return Factorized(codes, values.tolist() if is_numeric else pd.Index(values).tolist())
 
 
 def encode(factorized: Factorized, values: Sequence[Any], what: str) -> Array:
@@ -153,7 +162,25 @@ def joint_positions(columns: Iterable[Array]) -> Array:
     array([0, 1, 2, 0])
     """
     codes = (c if c.dtype == np.int8 else pd.factorize(c)[0] for c in map(np.asarray, columns))
-    return pd.factorize(joint_codes(codes))[0]
+    return number_codes(joint_codes(codes))
+
+
+def number_codes(codes: Array) -> Array:
+    """Number the integers, at least 0, of an array in the order of first appearance.
+
+    >>> number_codes(np.array([4, 0, 4, 2]))
+    array([0, 1, 0, 2])
+    """
+    n, size = len(codes), int(codes.max(initial=-1)) + 1
+    if size > MAX_LISTED:
+        return pd.factorize(codes)[0]
+    # The last of several values that are written to one place stays, so rows are written from the
+    # last to the first: codes 4 0 4 2 first appear in the rows 1 - 3 - 0 ("-": never, row n).
+    first = np.full(size, n)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)
+    number = np.empty(size, dtype=np.intp)
+    number[first.argsort(kind="stable")] = np.arange(size)
+    return number[codes]
 
 
 def find_first(positions: Array) -> Array:
@@ -329,7 +356,7 @@ class PandasTable(Table):
 
     def _copy(self, but: Collection[Any]) -> pd.DataFrame:
         """Copy all columns except those that will be replaced."""
-        if not COPY_ON_WRITE:
+        if not COPY_ON_WRITE or self.native.size <= FEW_CELLS:
             return self.native.copy(deep=True)
         # A shallow copy shares columns until one is written. Only arrays of extension types, such
         # as Int64 or category, are really shared, so they are copied one by one.
@@ -340,7 +367,8 @@ class PandasTable(Table):
         return out
 
     def recode(self, columns: Mapping[Any, Recoded], *, is_copy: bool = False) -> pd.DataFrame:
-        out = self._copy(but=columns)
+        # Before pandas 3, a frame made by `iloc` warns of columns that are replaced.
+        out = self.native if is_copy and COPY_ON_WRITE else self._copy(but=columns)
         new = _map_columns(
             lambda key: _recode_series(self.column(key), columns[key]), list(columns), len(out)
         )

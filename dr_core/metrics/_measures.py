@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -62,22 +63,22 @@ class Confusion:
     fn: Array
     tn: Array
 
-    @property
+    @cached_property
     def selection_rate(self) -> Array:
         """P(f = 1)."""
         return divide(self.tp + self.fp, self.tp + self.fp + self.fn + self.tn)
 
-    @property
+    @cached_property
     def true_positive_rate(self) -> Array:
         """P(f = 1 | y = 1)."""
         return divide(self.tp, self.tp + self.fn)
 
-    @property
+    @cached_property
     def false_positive_rate(self) -> Array:
         """P(f = 1 | y = 0)."""
         return divide(self.fp, self.fp + self.tn)
 
-    @property
+    @cached_property
     def precision(self) -> Array:
         """P(y = 1 | f = 1)."""
         return divide(self.tp, self.tp + self.fp)
@@ -99,9 +100,21 @@ class View:
     favorable: int
 
     def confusion(self, group: int | None = None) -> Confusion:
-        """Return the confusion counts of a group, or of all rows."""
-        pairs = self.table.sum(axis=-1)
-        pairs = pairs.sum(axis=-3) if group is None else pairs[..., group, :, :]
+        """Return the confusion counts of a group, or of all rows; they are counted once."""
+        if group not in self._confusions:
+            self._confusions[group] = self._count(group)
+        return self._confusions[group]
+
+    @cached_property
+    def _confusions(self) -> dict[int | None, Confusion]:
+        return {}
+
+    @cached_property
+    def _pairs(self) -> Array:
+        return self.table.sum(axis=-1)
+
+    def _count(self, group: int | None) -> Confusion:
+        pairs = self._pairs.sum(axis=-3) if group is None else self._pairs[..., group, :, :]
         # pairs[..., y, f] counts rows. With classes (0, 1, 2) and favorable = 1, `positive` is
         # (False, True, False): tp is pairs[1, 1], fp sums pairs[0, 1] and pairs[2, 1].
         positive = np.arange(pairs.shape[-1]) == self.favorable

@@ -203,10 +203,17 @@ class Attribute:
 
     def groups(self, codes: Array) -> Array:
         """Return the group of each code: PRIVILEGED, MARGINALISED or NEITHER."""
-        # NEITHER is appended as the last group, so that index -1 finds it: for (Female, Male) with
-        # Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups (1, 0, 2).
+        return self._groups_of_codes.take(codes, mode="wrap")
+
+    @cached_property
+    def _groups_of_codes(self) -> Array:
+        """The group of each code, and NEITHER as the last one, so that index -1 finds it.
+
+        For (Female, Male) with Male privileged, codes (1, 0, -1) in [0, 1, 2] are the groups
+        (1, 0, 2).
+        """
         of_value = np.where(self.is_privileged, PRIVILEGED, MARGINALISED)
-        return np.append(of_value, NEITHER).astype(np.int8).take(codes, mode="wrap")
+        return np.append(of_value, NEITHER).astype(np.int8)
 
     @cached_property
     def _drawn(self) -> tuple[Array, Array]:
@@ -332,6 +339,8 @@ class SensitiveAttributes:
         A row is privileged if it is privileged in every attribute. A row with a missing value is
         in neither group.
         """
+        if len(active) == 1:
+            return self.attributes[active[0]].groups(codes[active[0]])
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
         # Groups (1, 0, 1) of one attribute and (1, 1, 2) of another are (1, 0, 2) together: the
         # minimum, but NEITHER = 2 wherever one of them is 2.

@@ -77,7 +77,7 @@ def find_dummies(table: Table, keys: Sequence[Any], names: Sequence[Any]) -> dic
     """
     ones = _read_ones(table, keys, -(-table.n_rows // MAX_DUMMY_ROWS))
     found: dict[Any, list[Any]] = {}
-    for name in names:
+    for name in names if len(ones) > 1 else ():
         is_found = any(name in group for group in found.values())
         group = [] if is_found else find_exclusive(ones, name)
         if len(group) > 1 and _count_ones(table, group).max() == 1:

@@ -22,10 +22,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from tqdm import tqdm
 
-from dr_core._tables import Table, find_first, joint_codes
+from dr_core._tables import Table, find_first, joint_codes, number_codes
 from dr_core._utils import (
     Array,
     advance,
@@ -166,16 +165,18 @@ class PerturbationPlan:
         check_integer("n_samples", self.n_samples, at_least=1)
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
-        self._thin_ranges()
-        if self.method == "exact" and self.max_variants > CHUNK_VARIANTS:
-            raise ValueError(TOO_MANY.format("a row has up to", self.max_variants, CHUNK_VARIANTS))
+        if self.method == "exact" and self.max_variants > MAX_VARIANTS:
+            self._thin_ranges()
+            if self.max_variants > CHUNK_VARIANTS:
+                message = TOO_MANY.format("a row has up to", self.max_variants, CHUNK_VARIANTS)
+                raise ValueError(message)
 
     def _thin_ranges(self) -> None:
         """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
         full = self.attributes
         for limit in (MAX_VARIANTS, CHUNK_VARIANTS):
             max_values = full.max_values
-            while self.method == "exact" and self.max_variants > limit and max_values:
+            while self.max_variants > limit and max_values:
                 object.__setattr__(self, "attributes", full.thin(max_values))
                 max_values //= 2
             if self.max_variants <= limit:
@@ -416,7 +417,7 @@ def iter_perturbed(
     rng = as_generator(plan.random_state) if plan.method == "sample" else None
     everything = CodedRows.of(table, plan.attributes)
     chunks = _choose_chunks(everything, plan, chunk_size)
-    for rows in tqdm(chunks, desc="rows", unit="chunk", disable=not progress):
+    for rows in tqdm(chunks, desc="rows", unit="chunk") if progress else chunks:
         x = everything.take(rows)
         yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
 
@@ -506,7 +507,7 @@ def _make_templates(
 ) -> tuple[Array, list[Template]]:
     """Return the position of each row's template, (n,), and the templates."""
     groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
-    kind, _ = pd.factorize(joint_codes(groups))
+    kind = number_codes(joint_codes(groups))
     return kind, [
         _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
     ]
@@ -528,9 +529,11 @@ def _make_template(
     scenario = np.repeat(np.arange(len(found)), [len(chances) for _, chances in found])
     moved = (codes >= 0).any(axis=0)
     codes, chances, scenario = codes[:, moved], chances[moved], scenario[moved]
+    if len(active_sets) == 1:
+        return Template(codes, chances[:, None])
     # A variant of several scenarios is listed once: a b in scenario 0 and b c in scenario 1 are
     # the places 0 1 1 2.
-    place, _ = pd.factorize(joint_codes(codes))
+    place = number_codes(joint_codes(codes))
     first = find_first(place)
     probability = np.zeros((len(first), len(active_sets)))
     probability[place, scenario] = chances

@@ -19,6 +19,7 @@ from dr_core._utils import (
     Array,
     MeanSample,
     differs,
+    exact_counts,
     exact_sums,
     share,
     shorten_float,
@@ -93,14 +94,16 @@ class GroupSums:
         """
         position = joint_positions(codes)
         first = find_first(position)
-        # Without weights rows are counted, which is exact and fast.
-        w = np.ones(len(position), dtype=bool) if weights is None else weights
-        columns = [np.bincount(position).astype(object)] + [
-            exact_sums(column, position, len(first))
-            for column in (w, *(w * some for some in values.values()))
-        ]
+        counts = np.bincount(position)
+        if weights is None:  # rows are counted, which is exact and fast
+            weight, weighted = exact_counts(counts)[0], list(values.values())
+        else:
+            weight = exact_sums(weights, position, len(first))
+            weighted = [weights * some for some in values.values()]
+        columns = [exact_sums(column, position, len(first)) for column in weighted]
         keys = map(tuple, codes[:, first].T.tolist())
-        sums = dict(zip(keys, np.stack(columns, axis=1), strict=True))
+        rows = zip(counts.tolist(), weight, *columns, strict=True)
+        sums = dict(zip(keys, (np.array(row, dtype=object) for row in rows), strict=True))
         return cls(("rows", "weight", *values), sums)
 
     def __add__(self, other: GroupSums) -> GroupSums:
@@ -190,6 +193,8 @@ class DirectionSums:
         """Sum the mass of changed predictions."""
         if are_numbers:
             pairs, cell = [LOWER, HIGHER], (after > before).astype(np.intp)
+        elif not len(mass):
+            return cls(False, {})
         else:
             # Pairs as cells of a table: old label i and new label j of 3 are cell i * 3 + j.
             (old, olds), (new, news) = factorize(before), factorize(after)
@@ -435,6 +440,8 @@ class RowRisks:
     @classmethod
     def concatenate(cls, parts: list[RowRisks]) -> RowRisks:
         """Join the rows of chunks."""
+        if len(parts) == 1:
+            return parts[0]
         axes = {"predictions": 0, "risks": 1, "groups": 1, "loss": 0}
         joined = {n: np.concatenate([getattr(p, n) for p in parts], a) for n, a in axes.items()}
         return cls(**joined, classes=parts[0].classes)
