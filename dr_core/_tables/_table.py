@@ -41,6 +41,9 @@ __all__ = [
 MAX_JOINT = 2**31
 """Combinations that are numbered directly; more are numbered as they occur."""
 
+MAX_RANGE, FIRST_ROWS = 2**12, 2**10
+"""Integers in a smaller range are numbered by a look-up table, made from these first rows."""
+
 MANY_ROWS = 100_000
 """Columns of at least this length are processed in one thread each."""
 
@@ -76,8 +79,33 @@ def factorize(column: Any) -> Factorized:
     """
     if getattr(column, "dtype", None) == np.float16:  # pandas has no index of this type
         column = column.astype(np.float32)
-    codes, values = pd.factorize(column)
+    codes, values = _number(column)
     return Factorized(codes, pd.Index(values).tolist())
+
+
+def _number(column: Any) -> tuple[Array, Any]:
+    """Return what `pd.factorize` returns, in less time for integers in a small range."""
+    dtype = getattr(column, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "iub" or not len(column):
+        return pd.factorize(column)
+    integers = np.asarray(column)
+    lowest, highest = int(integers.min()), int(integers.max())
+    if highest - lowest >= MAX_RANGE or highest >= 2**63:
+        return pd.factorize(integers)
+    return _look_up(integers, lowest, highest)
+
+
+# The first rows of 7 7 5 7 … have the distinct values 7 5: the look-up table 1 -1 0 numbers 5 as
+# 1 and 7 as 0. If it lacks the value of a later row, such as 6, more rows are looked at.
+def _look_up(integers: Array, lowest: int, highest: int) -> tuple[Array, Array]:
+    offsets = integers.astype(np.int64, copy=False)
+    offsets = offsets - lowest if lowest else offsets
+    lookup, codes, n_rows = np.full(highest - lowest + 1, -1), np.array([-1]), FIRST_ROWS
+    while codes.min() < 0:
+        values = pd.unique(integers[:n_rows])
+        lookup[values.astype(np.int64) - lowest] = np.arange(len(values))
+        codes, n_rows = lookup.take(offsets), n_rows * 2**5
+    return codes, values
 
 
 def encode(factorized: Factorized, values: Sequence[Any], what: str) -> Array:
@@ -152,8 +180,8 @@ def joint_positions(columns: Iterable[Array]) -> Array:
     >>> joint_positions(np.array([[5, 5, 7, 5], [0, 1, 0, 0]]))
     array([0, 1, 2, 0])
     """
-    codes = (c if c.dtype == np.int8 else pd.factorize(c)[0] for c in map(np.asarray, columns))
-    return pd.factorize(joint_codes(codes))[0]
+    codes = [c if c.dtype == np.int8 else _number(c)[0] for c in map(np.asarray, columns)]
+    return _number(codes[0] if len(codes) == 1 else joint_codes(codes))[0]
 
 
 def find_first(positions: Array) -> Array:
@@ -162,8 +190,10 @@ def find_first(positions: Array) -> Array:
     >>> find_first(np.array([0, 1, 0, 2, 1]))
     array([0, 1, 3])
     """
-    # A number is new where the running maximum rises: 0 1 1 2 2 rises at rows 0, 1 and 3.
-    highest = np.maximum.accumulate(positions)
+    # A number is new where the running maximum rises: 0 1 1 2 2 rises at rows 0, 1 and 3. No row
+    # after the first with the largest number has a new one.
+    last = positions.argmax() if len(positions) else 0
+    highest = np.maximum.accumulate(positions[: last + 1])
     rises = highest >= 0
     np.greater(highest[1:], highest[:-1], out=rises[1:])
     return np.flatnonzero(rises)

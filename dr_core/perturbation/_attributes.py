@@ -332,6 +332,8 @@ class SensitiveAttributes:
         A row is privileged if it is privileged in every attribute. A row with a missing value is
         in neither group.
         """
+        if len(active) == 1:
+            return self.attributes[active[0]].groups(codes[active[0]])
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
         # Groups (1, 0, 1) of one attribute and (1, 1, 2) of another are (1, 0, 2) together: the
         # minimum, but NEITHER = 2 wherever one of them is 2.

@@ -19,6 +19,7 @@ from dr_core._utils import (
     Array,
     MeanSample,
     differs,
+    exact_counts,
     exact_sums,
     share,
     shorten_float,
@@ -93,12 +94,14 @@ class GroupSums:
         """
         position = joint_positions(codes)
         first = find_first(position)
-        # Without weights rows are counted, which is exact and fast.
-        w = np.ones(len(position), dtype=bool) if weights is None else weights
-        columns = [np.bincount(position).astype(object)] + [
-            exact_sums(column, position, len(first))
-            for column in (w, *(w * some for some in values.values()))
-        ]
+        counts = np.bincount(position)
+        columns = [counts.astype(object)]
+        if weights is None:  # rows are counted, which is exact and fast
+            columns += [exact_counts(counts)[0]]
+            weighted = list(values.values())
+        else:
+            weighted = [weights, *(weights * some for some in values.values())]
+        columns += [exact_sums(column, position, len(first)) for column in weighted]
         keys = map(tuple, codes[:, first].T.tolist())
         sums = dict(zip(keys, np.stack(columns, axis=1), strict=True))
         return cls(("rows", "weight", *values), sums)
