@@ -36,7 +36,6 @@ from dr_core._tables._table import (
     find_first,
     joint_codes,
     joint_positions,
-    number_codes,
     read_zero_one,
 )
 
@@ -65,7 +64,6 @@ __all__ = [
     "iter_chunks",
     "joint_codes",
     "joint_positions",
-    "number_codes",
     "read_table",
     "read_zero_one",
 ]

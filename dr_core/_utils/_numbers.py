@@ -171,12 +171,13 @@ def exact_counts(counts: Array) -> tuple[Array, Array]:
 def _sum_cells(values: Array, cells: Array | None, n_cells: int, power: int) -> Array:
     nonzero = np.flatnonzero(values)
     values = values[nonzero]
-    cells = np.zeros(len(values), np.intp) if cells is None else cells[nonzero].astype(np.intp)
+    cells = np.zeros(len(values), np.intp) if cells is None else cells[nonzero]
     if values.dtype == bool or (values == 1).all():  # counted, which is faster
         return np.bincount(cells, minlength=n_cells).astype(object) * UNIT**power
     sums = np.zeros(n_cells, dtype=object)
     for block in iter_slices(len(values), MAX_VALUES_PER_BLOCK):
-        sums += _block_sums(values[block].astype(np.float64), cells[block], n_cells, power)
+        own = cells[block].astype(np.intp)
+        sums += _block_sums(values[block].astype(np.float64), own, n_cells, power)
     return sums
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from dr_core._tables import Table, find_first, joint_codes, number_codes
+from dr_core._tables import Table, find_first, joint_positions
 from dr_core._utils import (
     Array,
     advance,
@@ -113,7 +113,9 @@ class Variants:
         terms = self.probability[some]
         if values.dtype != bool:
             terms *= values[some, None]
-        return self._sum_by_row(some, terms) / self._total
+        sums = self._sum_by_row(some, terms)
+        sums /= self._total
+        return sums
 
     @cached_property
     def _mass(self) -> Array:
@@ -124,8 +126,10 @@ class Variants:
         return self._mass + self.stay_probability
 
     def _sum_by_row(self, variants: Array | slice, values: Array) -> Array:
-        rows = self.rows[variants]
-        return np.stack([np.bincount(rows, column, self.n_rows) for column in values.T])
+        rows, sums = self.rows[variants], np.empty((values.shape[1], self.n_rows))
+        for s, column in enumerate(values.T):
+            sums[s] = np.bincount(rows, column, self.n_rows)
+        return sums
 
 
 @dataclass(frozen=True)
@@ -479,15 +483,21 @@ def enumerate_variants(
     #   rows     = [0, 0, 1, 2, 2]   the row of each variant
     #   within   = [0, 1, 0, 0, 1]   its number among the variants of its row
     #   position = [0, 1, 2, 0, 1]   its place in all templates, one after another
-    counts = _get_sizes(templates)
+    counts, n_rows = _get_sizes(templates), codes.shape[1]
     starts = np.cumsum(counts) - counts
-    of_row = counts[kind]
-    rows = np.repeat(np.arange(codes.shape[1]), of_row)
-    within = np.arange(len(rows)) - np.repeat(np.cumsum(of_row) - of_row, of_row)
-    position = starts[kind[rows]] + within
-    new = np.hstack([template.codes for template in templates]).astype(codes.dtype)[:, position]
-    probability = np.vstack([template.probability for template in templates])[position]
-    return Variants(codes.shape[1], rows, np.where(new < 0, codes[:, rows], new), probability)
+    if (counts == counts[0]).all():  # the same without counting, which takes most of the time
+        rows = np.repeat(np.arange(n_rows), counts[0])
+        within = np.tile(np.arange(counts[0]), n_rows)
+    else:
+        of_row = counts.take(kind)
+        rows = np.repeat(np.arange(n_rows), of_row)
+        within = np.arange(len(rows)) - (np.cumsum(of_row) - of_row).take(rows)
+    position = starts.take(kind.take(rows)) + within
+    new = np.hstack([template.codes for template in templates]).astype(codes.dtype)
+    made, probability = new.take(position, axis=1), np.vstack([t.probability for t in templates])
+    if (new < 0).any():
+        made = np.where(made < 0, codes.take(rows, axis=1), made)
+    return Variants(n_rows, rows, made, probability.take(position, axis=0))
 
 
 def count_variants(
@@ -507,7 +517,7 @@ def _make_templates(
 ) -> tuple[Array, list[Template]]:
     """Return the position of each row's template, (n,), and the templates."""
     groups = np.stack([a.groups(own) for a, own in zip(attributes, codes, strict=True)])
-    kind = number_codes(joint_codes(groups))
+    kind = joint_positions(groups)
     return kind, [
         _make_template(groups[:, i].tolist(), attributes, p, active_sets) for i in find_first(kind)
     ]
@@ -533,7 +543,7 @@ def _make_template(
         return Template(codes, chances[:, None])
     # A variant of several scenarios is listed once: a b in scenario 0 and b c in scenario 1 are
     # the places 0 1 1 2.
-    place = number_codes(joint_codes(codes))
+    place = joint_positions(codes)
     first = find_first(place)
     probability = np.zeros((len(first), len(active_sets)))
     probability[place, scenario] = chances
