@@ -1,4 +1,4 @@
-"""The improved search of POAF: Pareto local search, and short tabu walks along the front.
+"""The improved search of POAF: Pareto local search, and tabu walks along the front.
 
 1. The front starts with a random sub-ensemble and all single members.
 2. As long as the front has candidates whose neighbours have not been evaluated yet, the neighbours
@@ -35,17 +35,17 @@ from dr_core.pruning._ties import TieRule
 
 __all__ = ["ExchangeSearch"]
 
-MIN_ITER, ITER_PER_MEMBER = 4000, 100
-"""Default number of iterations: at least the first, and the second for each member."""
+MIN_ITER, MIN_ITER_MEMBERS, ITER_PER_MEMBER = 4000, 41, 200
+"""Default number of iterations: the first for up to 41 members, 200 more for each beyond."""
 
 SLOWDOWN = 20
 """Votes of unequal weights or more than two classes get a twentieth of it, as each iteration takes
 many times as long."""
 
-WALK_LENGTH = 15
+WALK_LENGTH = 60
 """Steps of a walk."""
 
-TENURE = 2, 5
+TENURE = 1, 4
 """A member that moved rests for this many steps, less than the second."""
 
 WEIGHT_SPREAD, LOWEST_WEIGHT = 0.15, 0.02
@@ -78,7 +78,7 @@ class ExchangeSearch:
     def get_default_n_iter(votes: Votes, max_members: int) -> int:
         """Return enough for a nearly complete front."""
         is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
-        n_iter = max(MIN_ITER, ITER_PER_MEMBER * votes.n_members)
+        n_iter = MIN_ITER + ITER_PER_MEMBER * max(votes.n_members - MIN_ITER_MEMBERS, 0)
         return n_iter if is_fast else n_iter // SLOWDOWN
 
     def __init__(

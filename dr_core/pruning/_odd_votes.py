@@ -109,19 +109,24 @@ class OddVoteExplorer:
         # Where the vote on x turns, right becomes wrong (+1) and wrong becomes right (-1). In the
         # same way an unchanged vote becomes changed, and the reverse, where it turns on exactly
         # one of x and x̃: (t - t t̃) + (t̃ - t t̃), which is 0 if t = t̃ for all members. In this
-        # order no sum exceeds that of all row units, so all sums are exact.
+        # order no sum exceeds that of all row units, so all sums are exact. Only instances on
+        # which the margin is 1, on x, on x̃ or on both, are summed.
         signs = np.where(self._selected, 1, -1).astype(np.int8)
         margins = self._margins[:, rows].clip(-2, 2).astype(np.int8)
         against = self._by_instance[:, rows] == margins[:, :, None] * signs
         gains = [np.where(now[rows], -1, 1) * self._row_units[rows] for now in self._outcomes]
-        differ = (against[0] != against[1]).any(axis=1)
-        plain, perturbed = against[:, differ]
-        sums = [
-            self._sum_over_turns(turns, gains[1][differ])
-            for turns in (plain, perturbed, plain & perturbed)
-        ]
-        changed = (sums[0] - sums[2]) + (sums[1] - sums[2])
-        return self._sum_over_turns(against[0], gains[0]), changed
+        is_close = np.abs(margins) == 1
+        differs = (against[0] != against[1]).any(axis=1)
+        turns_and_rows = (
+            (against[0], differs & is_close[0]),
+            (against[1], differs & is_close[1]),
+            (against[0] & against[1], differs & is_close.all(axis=0)),
+        )
+        plain, perturbed, both = (
+            self._sum_over_turns(turns[some], gains[1][some]) for turns, some in turns_and_rows
+        )
+        wrong = self._sum_over_turns(against[0][is_close[0]], gains[0][is_close[0]])
+        return wrong, (plain - both) + (perturbed - both)
 
     def _sum_over_turns(self, turns: Array, gains: Array) -> Array:
         """Return the sums of the gains where both members of a pair turn the vote, (m, m)."""

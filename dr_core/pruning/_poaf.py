@@ -84,9 +84,9 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 4,000, or 100 m if
-        that is more; a twentieth of it if weights differ or there are more than two classes, as
-        these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
+        Number of iterations. By default enough for a nearly complete front: 4,000, and 200 more
+        for each member beyond 41; a twentieth of it if weights differ or there are more than two
+        classes, as these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores the neighbours of every candidate

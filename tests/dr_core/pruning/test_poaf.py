@@ -50,8 +50,8 @@ def test_same_sub_ensembles_as_algorithm_1(weights, n_classes, neighbourhood, ti
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_same_sub_ensembles_as_plain_loops_after_many_walks(n_classes):
     votes = small(5, n_classes=n_classes)
-    found = poaf(votes, 5, trade_off=0.3, n_iter=70, random_state=5)
-    members, front = textbook.poaf(Ensemble.of(votes), 5, 0.3, 70, True, 5)
+    found = poaf(votes, 5, trade_off=0.3, n_iter=200, random_state=5)
+    members, front = textbook.poaf(Ensemble.of(votes), 5, 0.3, 200, True, 5)
     assert set(found.front["members"]) == front
     assert tuple(found.members) == members
 

@@ -119,7 +119,7 @@ def search_by_walks(
     odd: bool,
     random: np.random.Generator,
 ) -> None:
-    """Pareto local search; when all of the archive is explored, tabu walks of 15 steps."""
+    """Pareto local search; when all of the archive is explored, tabu walks of 60 steps."""
     m = len(evaluate.ensemble.everyone)
     explored: set[Members] = set()
     here = None
@@ -147,13 +147,13 @@ def search_by_walks(
             offer_first(archive, candidate, evaluate)
         free = [z for z in candidates if all(rests_until[j] <= n_steps for j in moved(here, z))]
         n_steps += 1
-        if n_steps == 15 or not free:
+        if n_steps == 60 or not free:
             here = None
             continue
         values = [weigh(evaluate.scores(z), weight, ranges) for z in free]
         best = [z for z, value in zip(free, values, strict=True) if value == min(values)]
         chosen = best[random.integers(len(best))]
-        rest = random.integers(2, 5, 1)[0]
+        rest = random.integers(1, 4, 1)[0]
         for j in moved(here, chosen):
             rests_until[j] = n_steps + rest
         here = chosen
