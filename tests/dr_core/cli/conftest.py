@@ -8,12 +8,11 @@ from dr_core.cli import default_model
 
 @pytest.fixture(autouse=True)
 def few_trees(monkeypatch):
-    """Train forests of 10 trees: what is checked here holds of any model."""
+    """Train forests of 10 trees on quantities: what is checked here holds of any model."""
 
-    def small_model(*args, **options):
-        model = default_model(*args, **options)
-        model[-1].n_estimators = 10
-        return model
+    def small_model(X, *, regression, **options):
+        model = default_model(X, regression=regression, **options)
+        return model.set_params(randomforestregressor__n_estimators=10) if regression else model
 
     monkeypatch.setattr("dr_core.cli._main.default_model", small_model)
 
