@@ -26,8 +26,10 @@ for library, page in {"raiwidgets": "docs/dashboard.md", "mlflow": "docs/mlflow.
 os.environ.setdefault("MLFLOW_TRACKING_URI", f"sqlite:///{tempfile.mkdtemp()}/mlflow.db")
 
 # How long an example takes says more of the machine than of the code.
-settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# Laws that were found with many random examples are tried on many (tests/shared/effort.py).
+settings.register_profile(
+    "suite", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+# Many random examples, for `.ci/run laws` (tests/shared/effort.py).
 settings.register_profile("thorough", settings.get_profile("suite"), max_examples=200)
 settings.load_profile("suite")
 

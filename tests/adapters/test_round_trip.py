@@ -175,7 +175,7 @@ def assert_all_same(back, X, y, arguments, rows=slice(None), **options):
 
 
 MANY = settings(
-    effort(some=250, many=600),
+    effort(some=100, many=600),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
@@ -204,7 +204,7 @@ def test_everything_comes_back_after_split_and_concatenation(problem):
     assert_frame_equal(pd.concat([back.X for back in backs]), expected, check_freq=False)
 
 
-@settings(MANY, max_examples=100)
+@MANY
 @given(problems())
 def test_the_dataset_is_ready_for_models(problem):
     X, y, arguments = problem

@@ -53,7 +53,7 @@ def income():
 @pytest.fixture(scope="module")
 def parts(income):
     X, y = income
-    return X[:2000], y[:2000], X[2000:], y[2000:]
+    return X[:2000], y[:2000], X[2000:2150], y[2000:2150]
 
 
 def other(sex):

@@ -2,8 +2,8 @@ from math import comb, inf, isnan, log, sqrt
 
 import numpy as np
 import pytest
-from effort import choose
-from hypothesis import given, settings
+from effort import choose, effort
+from hypothesis import given
 from hypothesis import strategies as st
 from textbook import bounds as textbook
 from textbook.ensembles import random_votes
@@ -258,7 +258,7 @@ class TestCorners:
 
 
 class TestLaws:
-    @settings(max_examples=100)
+    @effort(some=50, many=200)
     @given(ensembles(), st.sampled_from([0.0, 0.05, 0.3]))
     def test_every_bound_equals_the_textbook(self, votes, share):
         expected = textbook.bounds(Ensemble.of(votes), share, delta=0.05)
@@ -284,7 +284,7 @@ class TestLaws:
     @pytest.mark.hypothesis
     def test_no_guaranteed_bound_fails_on_any_random_ensemble(self):
         random = np.random.default_rng(0)
-        for _ in range(choose(some=2_000, many=10_000)):
+        for _ in range(choose(some=500, many=10_000)):
             votes = any_ensemble(random)
             share = random.choice(["best", "0", "0.1", "0.4"])
             found = guaranteed_values(votes, share if share == "best" else float(share))

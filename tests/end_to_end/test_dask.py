@@ -1,7 +1,5 @@
 """A cluster of two worker processes gives the answer of one process, to the last digit."""
 
-from contextlib import contextmanager
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -30,8 +28,8 @@ MODELS = {"rule": rule, "everyone": lambda X: np.ones(len(X), dtype=int)}
 SAMPLED = {"method": "sample", "n_samples": 3, "p": 0.7, "random_state": 5}
 
 
-@contextmanager
-def two_workers():
+@pytest.fixture(scope="module")
+def client():
     settings = {
         "dataframe.convert-string": False,
         "distributed.comm.timeouts.connect": "300s",  # for machines that are busy
@@ -47,17 +45,11 @@ def two_workers():
         yield client
 
 
-@pytest.fixture(scope="module")
-def client():
-    with two_workers() as client:
-        yield client
-
-
 @pytest.fixture
-def doomed():
-    """Two workers for this test alone, which kills one of them."""
-    with two_workers() as client:
-        yield client
+def doomed(client):
+    """The cluster for a test that kills a worker, which is replaced before the next test."""
+    yield client
+    client.wait_for_workers(2)
 
 
 @pytest.fixture(scope="module")

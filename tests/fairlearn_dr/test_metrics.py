@@ -409,7 +409,7 @@ class TestDrMetricFrame:
             X,
             y,
             privileged={"sex": 1},
-            n_boot=20,
+            n_boot=5,
             ci_quantiles=[0.1, 0.9],
             random_state=0,
         )

@@ -192,11 +192,11 @@ class TestThresholdOptimizer:
             assess_risk(optimizer, X.assign(sex=X["sex"].replace({0: 5})), SEX)
 
     @pytest.mark.parametrize("sensitive", [["sex"], ["sex", "race"]])
-    @pytest.mark.parametrize("chunk_size", [1, 50])
+    @pytest.mark.parametrize("chunk_size", [1, 5])
     def test_the_choice_of_columns_does_not_depend_on_chunks(self, people, sensitive, chunk_size):
-        X, y = people
+        optimizer = make_optimizer(*people, sensitive)
         # Some chunks have no race 2, so that both columns have the values 0 and 1.
-        optimizer = make_optimizer(X, y, sensitive)
+        X = people[0][:50]
         options = {"privileged": BOTH}
         expected = assess_risk(optimizer, X, **options).value
         assert assess_risk(optimizer, X, **options, chunk_size=chunk_size).value == expected

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -48,17 +49,23 @@ from dr_core import Votes, epaf
 if __name__ == "__main__":
     rng = np.random.default_rng(0)
     votes = Votes(*rng.integers(0, 2, (2, 300, 2000)), rng.integers(0, 2, 2000))
-    print("pruning", flush=True)
     with joblib.parallel_config(backend="loky"):
+        epaf(votes, 2, n_groups=2, n_jobs=2, random_state=0)  # starts the processes
+        print("pruning", flush=True)
         while True:
             epaf(votes, 20, n_groups=30, n_jobs=2, random_state=0)
 """
 
 WRITING = """
 from dr_core._utils import write_atomically
-print("writing", flush=True)
 while True:
-    write_atomically("out.txt", "x" * 2_000_000)
+    try:
+        print("writing", flush=True)
+        while True:
+            write_atomically("out.txt", "x" * 2_000_000)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        input()
 """
 
 
@@ -75,27 +82,36 @@ def group_of(leader):
     return found
 
 
-def interrupted(script, folder, *, whole_group=False, delay=1.0):
-    """Start a script in a group of its own, press Ctrl-C when it says so, and wait."""
+@contextmanager
+def started(script, folder):
+    """Start a script in a group of its own."""
     environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "OMP_NUM_THREADS": "1"}
     (folder / "tmp").mkdir()
     process = subprocess.Popen(
         [sys.executable, "-c", script],
         cwd=folder,
         env=environment,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
     try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def interrupted(script, folder, *, whole_group=False):
+    """Start a script, press Ctrl-C when it says so, and wait."""
+    with started(script, folder) as process:
         assert process.stdout.readline()
-        time.sleep(delay)
+        time.sleep(0.5)
         (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
         return process, err
-    finally:
-        process.kill()
 
 
 def wait_until_alone(leader):
@@ -123,18 +139,24 @@ def test_a_search_ends_with_the_interrupt(tmp_path):
 
 
 def test_processes_that_prune_groups_end_with_it(tmp_path):
-    process, _ = interrupted(GROUPS_IN_PROCESSES, tmp_path, whole_group=True, delay=5.0)
+    process, _ = interrupted(GROUPS_IN_PROCESSES, tmp_path, whole_group=True)
     assert process.returncode != 0
     assert wait_until_alone(process.pid) == []
     assert os.listdir(tmp_path / "tmp") == []
 
 
-@pytest.mark.parametrize("delay", [0.1, 0.25, 0.4])
-def test_a_file_is_whole_whenever_the_interrupt_comes(tmp_path, delay):
-    interrupted(WRITING, tmp_path, delay=delay)
-    assert sorted(os.listdir(tmp_path)) in (["tmp"], ["out.txt", "tmp"])
-    for path in tmp_path.glob("out.txt"):
-        assert path.stat().st_size == 2_000_000
+def test_a_file_is_whole_whenever_the_interrupt_comes(tmp_path):
+    with started(WRITING, tmp_path) as process:
+        for delay in (0.1, 0.25, 0.4):
+            assert process.stdout.readline() == "writing\n"
+            time.sleep(delay)
+            os.kill(process.pid, signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            assert sorted(os.listdir(tmp_path)) in (["tmp"], ["out.txt", "tmp"])
+            for path in tmp_path.glob("out.txt"):
+                assert path.stat().st_size == 2_000_000
+            process.stdin.write("go on\n")
+            process.stdin.flush()
 
 
 @pytest.mark.parametrize("step", ["open", "fsync", "replace"])

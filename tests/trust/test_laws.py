@@ -5,7 +5,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from dr_adapters import groups, to_aif360
-from hypothesis import given, settings
+from effort import effort
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
 
@@ -27,8 +28,8 @@ from fairlearn_dr import discriminative_risk, dr_metric_frame, perturbed_predict
 MEASURES = ["discriminative_risk", "demographic_parity", "equal_opportunity", "accuracy", "recall"]
 CLOSE = {"rtol": 1e-12, "atol": 1e-14}
 BOTH, METHODS = {"sex": 1, "race": 2}, ["exact", "sample"]
-SOME = settings(max_examples=15)
-FEW = settings(max_examples=5)
+SOME = effort(some=10, many=60)
+FEW = effort(some=5, many=20)
 
 
 def decide(sex, race, age):

@@ -3,6 +3,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
+from effort import effort
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -192,7 +193,7 @@ columns = st.sampled_from(
 ).flatmap(lambda cells: st.lists(cells.map(str), min_size=1, max_size=12))
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(effort(some=50, many=200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns, st.integers(1, 5))
 def test_chunks_are_the_whole_file_or_name_the_column_they_refuse(tmp_path, cells, rows):
     path = write_column(tmp_path / "a.csv", cells)

@@ -3,6 +3,18 @@
 import pytest
 
 from dr_core import datasets
+from dr_core.cli import default_model
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch):
+    """Train forests of 10 trees on quantities: what is checked here holds of any model."""
+
+    def small_model(X, *, regression, **options):
+        model = default_model(X, regression=regression, **options)
+        return model.set_params(randomforestregressor__n_estimators=10) if regression else model
+
+    monkeypatch.setattr("dr_core.cli._main.default_model", small_model)
 
 
 @pytest.fixture

@@ -74,8 +74,9 @@ def test_risk_is_that_of_assess_risk(people, labels):
     assert differences.to_dict() == pytest.approx(risk.by_group["difference"].to_dict(), abs=1e-12)
 
 
-@pytest.mark.parametrize("chunk_size", [1, 7, 499])
+@pytest.mark.parametrize("chunk_size", [1, 7, 99])
 def test_chunks_do_not_change_the_values(people, labels, chunk_size):
+    people, labels = people[:100], labels[:100]
     whole = compare({"rule": rule}, people, labels, PRIVILEGED)
     parts = compare({"rule": rule}, people, labels, PRIVILEGED, chunk_size=chunk_size)
     pd.testing.assert_frame_equal(whole.values, parts.values, rtol=0, atol=0)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import effort
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from textbook import couplings as textbook
@@ -33,7 +34,7 @@ def find_rare_by_hand(tables, rare, alpha):
     return textbook.holm(p_values, n_tests, alpha)
 
 
-@settings(max_examples=300)
+@effort(some=100, many=300)
 @given(st.lists(TABLES, min_size=1, max_size=3), st.sampled_from([0.0, 0.3, 0.9]))
 def test_rare_cells_are_those_of_the_textbook(tables, rare):
     found = find_rare_cells(dict(enumerate(tables)), rare=rare, alpha=ALPHA)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import effort
+from hypothesis import given
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 from textbook.pruning import scores_of
@@ -36,7 +37,7 @@ def scores(votes, selected, ties="cautious"):
     return scores_of(Ensemble.of(votes), tuple(np.flatnonzero(selected)), ties)
 
 
-@settings(max_examples=150)
+@effort(some=50, many=300)
 @given(ensembles(), st.booleans(), st.booleans(), ties_rules, st.data())
 def test_neighbours_score_as_computed_from_scratch(votes, exchange, odd, ties, data):
     selected = np.array(data.draw(selections(votes.n_members)))

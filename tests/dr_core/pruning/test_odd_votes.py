@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import effort
+from hypothesis import given
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 from textbook.pruning import scores_of
@@ -24,7 +25,7 @@ def odd_selections(draw):
     return votes, [np.isin(np.arange(m), random.permutation(m)[:size]) for size in sizes]
 
 
-@settings(max_examples=100)
+@effort(some=40, many=200)
 @given(odd_selections())
 def test_sub_ensembles_score_as_computed_from_scratch(drawn):
     votes, selections = drawn
@@ -33,7 +34,7 @@ def test_sub_ensembles_score_as_computed_from_scratch(drawn):
         assert explorer.evaluate(selected) == scores(votes, selected)
 
 
-@settings(max_examples=100)
+@effort(some=40, many=200)
 @given(odd_selections())
 def test_neighbours_score_as_computed_from_scratch(drawn):
     votes, selections = drawn

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from effort import effort
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from textbook.ensembles import random_votes
 
@@ -52,7 +52,7 @@ def searching(monkeypatch):
 
 
 @pytest.mark.usefixtures("searching")
-@effort(some=150, many=1000)
+@effort(some=50, many=1000)
 @given(ensembles(), st.sampled_from([(1, 0, 2), (1, 2, 0)]))
 @pytest.mark.parametrize("method", METHODS)
 def test_renaming_the_classes_keeps_the_same_members_with_the_same_error_and_risk(
@@ -65,7 +65,7 @@ def test_renaming_the_classes_keeps_the_same_members_with_the_same_error_and_ris
     assert (again.error, again.risk) == (found.error, found.risk)
 
 
-@settings(max_examples=50)
+@effort(some=25, many=100)
 @given(ensembles(n_classes=3), st.permutations(range(3)))
 @pytest.mark.parametrize("method", METHODS)
 def test_scores_are_upper_bounds_for_every_order_of_the_classes_that_breaks_ties(
@@ -77,7 +77,7 @@ def test_scores_are_upper_bounds_for_every_order_of_the_classes_that_breaks_ties
     assert deployed.risk <= found.risk
 
 
-@settings(max_examples=50)
+@effort(some=25, many=100)
 @given(ensembles(n_classes=2, weights="uniform"))
 @pytest.mark.parametrize("method", METHODS)
 def test_votes_of_two_classes_and_equal_weights_keep_odd_sizes(method, ensemble):

@@ -75,7 +75,8 @@ def test_a_model_that_never_sees_the_attribute_has_no_risk_whatever_it_draws(chu
         high = 1 / (1 + np.exp(-hidden @ weights[0] / 300))
         return np.column_stack([1 - high, high])
 
-    risk = assess_risk(RandomizedModel(blind, ["no", "yes"]), people(), SEX, chunk_size=chunk_size)
+    model = RandomizedModel(blind, ["no", "yes"])
+    risk = assess_risk(model, people(100), SEX, chunk_size=chunk_size)
     assert risk.value == 0
     assert risk.worst_case == 0
 

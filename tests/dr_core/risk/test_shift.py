@@ -229,9 +229,9 @@ def same(one, other):
             assert a == b
 
 
-BIG = population(3000, seed=2)
+BIG = population(1000, seed=2)
 WEIGHTS = np.random.default_rng(0).uniform(0.1, 3, len(BIG))
-PEOPLE = np.random.default_rng(1).integers(0, 700, len(BIG))
+PEOPLE = np.random.default_rng(1).integers(0, 230, len(BIG))
 
 
 @pytest.mark.parametrize("options", [{}, {"p": 0.5}, {"method": "sample", "random_state": 0}])
@@ -239,8 +239,8 @@ PEOPLE = np.random.default_rng(1).integers(0, 700, len(BIG))
 def test_chunks_and_partitions_have_the_results_of_one_table(options, person):
     score, weights = arbitrary_score(7), {"sample_weight": WEIGHTS, "person": person}
     whole = assess_shift(score, BIG, PRIVILEGED, **weights, **options)
-    same(whole, assess_shift(score, BIG, PRIVILEGED, **weights, **options, chunk_size=777))
-    parts = [BIG.iloc[:100], BIG.iloc[100:2500], BIG.iloc[2500:]]
+    same(whole, assess_shift(score, BIG, PRIVILEGED, **weights, **options, chunk_size=257))
+    parts = [BIG.iloc[:30], BIG.iloc[30:800], BIG.iloc[800:]]
     same(whole, assess_shift(score, parts, PRIVILEGED, **weights, **options))
 
 
