@@ -46,7 +46,7 @@ def collect_provenance(
     settings : settings of the comparison, with date and versions
     hashes : SHA-256 of files that were read already
     """
-    paths = {"model": options.model, "coupled": options.coupled}
+    paths = {name: getattr(options, name) for name in ("model", "coupled", "reference")}
     inputs = {"data": _describe_data(options.source, hashes)}
     inputs |= {name: _describe_file(path) for name, path in paths.items() if path}
     versions = settings.get("versions", {}) | dict(_iter_host_versions())

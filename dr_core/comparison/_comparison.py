@@ -196,6 +196,10 @@ about 6,721 rows would decide, these are 400
             "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
             **self.evidence,
         }
+        if self.plausibility:
+            content["plausibility"] = {
+                model: found.to_dict() for model, found in self.plausibility.items()
+            }
         coupled = {name: found.when_coupled for name, found in self.plausibility.items()}
         for key, each in (
             ("implausible_pairs", self.plausibility),

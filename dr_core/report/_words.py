@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from dr_core._utils import format_percent
 from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
@@ -23,7 +24,6 @@ __all__ = [
     "format_measure",
     "format_name",
     "format_number",
-    "format_percent",
     "format_points",
     "format_points_interval",
     "format_scenario",
@@ -148,9 +148,6 @@ MEASURE_TEXTS = {
 RIGHT_TO_LEFT = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]")
 """Right-to-left letters, and characters that change the direction of writing."""
 
-SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
-"""Smaller shares are shown with one significant digit, and as less than the second."""
-
 
 def describe_measure(name: str) -> MeasureText:
     """Return the texts of a measure; by default its name and the first line of its docstring.
@@ -171,21 +168,6 @@ def describe_perturbation(texts: PageTexts, settings: Mapping[str, Any]) -> list
     has_range = any(isinstance(one, str) for one in settings.get("privileged", {}).values())
     first, *others = texts.meaning
     return [first, *([RANGE_MEANING] if has_range else []), *others]
-
-
-def format_percent(share: float) -> str:
-    """Format a share in percent.
-
-    >>> format_percent(0.0423), format_percent(0.00031), format_percent(float("nan"))
-    ('4.2 %', '0.03 %', 'undefined')
-    """
-    if math.isnan(share):
-        return "undefined"
-    if math.isinf(share):
-        return "∞"
-    if 0 < share < TINY_SHARE:
-        return f"<{100 * TINY_SHARE:g} %"
-    return f"{100 * share:.1g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
 
 
 def format_points(difference: float) -> str:
