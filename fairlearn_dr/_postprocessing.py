@@ -274,6 +274,9 @@ class POAFPruner(_Pruner):
         Columns that change together with an attribute; see `dr_core.learn_attributes`.
     n_jobs : int, default=None
         Number of members that vote in parallel.
+    progress : bool, default=False
+        Whether to show a progress bar for each of the three searches: on all rows, and on either
+        half of them for the estimate.
 
     Attributes
     ----------
@@ -330,6 +333,7 @@ class POAFPruner(_Pruner):
         missing: str = "error",
         coupled: Rules | None = None,
         n_jobs: int | None = None,
+        progress: bool = False,
     ) -> None:
         self.estimator = estimator
         self.privileged = privileged
@@ -348,6 +352,7 @@ class POAFPruner(_Pruner):
         self.missing = missing
         self.coupled = coupled
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         if self.max_risk is not None and not self.prefit and self.prune_on != "holdout":
@@ -375,6 +380,7 @@ class POAFPruner(_Pruner):
             max_risk=self.max_risk,
             delta=self.delta,
             random_state=rng,
+            progress=self.progress,
         )
 
 

@@ -59,9 +59,11 @@ DECISION_TEXTS = PageTexts(
         "sensitive attributes are perturbed: a marginalised value becomes the privileged one, a "
         "privileged value becomes one of the others.",
         "A discriminative risk above 0 proves that sensitive attributes alone change decisions.",
-        "A discriminative risk of 0 is necessary for fairness, not sufficient: other columns can "
-        "be proxies for the attributes, and they are not perturbed. Group measures detect the "
+        "A discriminative risk of 0 does not show that a model is fair: other columns can be "
+        "proxies for the attributes, and they are not perturbed. Group measures detect the "
         "effect of proxies, but not changes of individual decisions. Read both.",
+        "Whether an attribute may matter is not for a measure to decide. Where a decision needs "
+        "it, such as a diagnosis that depends on sex, a discriminative risk above 0 can be right.",
     ],
     "Discriminative risk does not show which of two decisions is correct, or whether the labels "
     "are fair.",
@@ -77,9 +79,11 @@ QUANTITY_TEXTS = PageTexts(
         "privileged value becomes one of the others. Its size has no sign.",
         "The signed mean of a group is what its members would gain on average if they had other "
         "sensitive values: positive if their own values cost them.",
-        "A shift of 0 is necessary for fairness, not sufficient: other columns can be proxies for "
-        "the attributes, and they are not perturbed. Means and errors by group show the effect "
-        "of proxies. Read both.",
+        "A shift of 0 does not show that a model is fair: other columns can be proxies for the "
+        "attributes, and they are not perturbed. Means and errors by group show the effect of "
+        "proxies. Read both.",
+        "Whether an attribute may matter is not for a measure to decide. Where a prediction needs "
+        "it, such as a dose that depends on sex, a shift above 0 can be right.",
     ],
     "The shift does not show which of two predictions is correct, or whether the labels are fair.",
 )

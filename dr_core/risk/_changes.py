@@ -290,9 +290,10 @@ class RepeatCheck:
             raise ValueError(
                 f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
                 f"({format_percent(self.n_different / self.n_seen)}) when the same rows are "
-                "predicted twice, so that a discriminative risk would measure the randomness of the "
-                "model. Pass its distribution, RandomizedModel(predict_proba, classes); or fix "
-                "what is random in it, so that the prediction of a row depends on this row alone."
+                "predicted twice, so that a discriminative risk would measure the randomness of "
+                "the model. Pass its distribution, RandomizedModel(predict_proba, classes); or "
+                "fix what is random in it, so that the prediction of a row depends on this row "
+                "alone."
             )
 
 

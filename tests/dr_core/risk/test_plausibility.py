@@ -401,9 +401,8 @@ class TestPower:
         # sex and n of a title, P(0) = C(3 n, 2 n) / C(4 n, 2 n), 0.0049 for n = 6, 0.0022 for 7.
         for n in range(3, 12):
             found = self.judge(n)
-            assert (found.share > 0) == (
-                math.comb(3 * n, 2 * n) / math.comb(4 * n, 2 * n) <= 0.01 / 6
-            )
+            p = math.comb(3 * n, 2 * n) / math.comb(4 * n, 2 * n)
+            assert (found.share > 0) == (p <= 0.01 / 6)
             assert (found.power == 1) == (found.share > 0)
 
     def test_enough_expected_rows_always_suffice(self):
