@@ -221,7 +221,9 @@ class Plausibility:
         )
         if self.has_power:
             return f"{rows.capitalize()} are enough to judge {what}."
-        return f"This says little, because {rows} are too few: they can judge only {what}."
+        if self.pairs.empty:
+            return f"This says little, because {rows} are too few: they can judge only {what}."
+        return f"There may be more, because {rows} are few: they can judge only {what}."
 
     @property
     def has_power(self) -> bool:
