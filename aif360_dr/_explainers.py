@@ -78,7 +78,7 @@ class DRTextExplainer(MetricTextExplainer):
         low, high, confidence, _ = self.metric.discriminative_risk_interval(privileged)
         return (
             f"Confidence interval of discriminative risk on {_format_group(privileged)}instances "
-            f"({confidence:.0%}): {low} to {high}"
+            f"({100 * confidence:g} %): {low} to {high}"
         )
 
     def discriminative_risk_by_attribute(self, privileged: bool | None = None) -> str:

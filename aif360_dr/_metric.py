@@ -21,7 +21,16 @@ from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_m
 from aif360_dr._models import classify
 from aif360_dr._uncached import UncachedMixin
 from dr_core import Plausibility, RiskAssessment
-from dr_core.plugins import ALL, Array, Interval, MeanSample, Partition, Rules, as_table
+from dr_core.plugins import (
+    ALL,
+    Array,
+    Interval,
+    MeanSample,
+    Partition,
+    Rules,
+    as_table,
+    format_percent,
+)
 
 __all__ = ["DiscriminativeRiskMetric"]
 
@@ -413,9 +422,9 @@ def _warn_if_a_constant_is_better(dataset: Any, classified: Any) -> None:
     right = MeanSample.of_values((classified.labels.ravel() == true).astype(float), weights)
     if len(shares) > 1 and right.interval(WARNING_CONFIDENCE).high < best:
         warnings.warn(
-            f"the model is right for {right.mean:.1%} of instances, fewer than if it predicted "
-            f"{label:g} for everybody ({best:.1%}). Are dataset.features on the scale that the "
-            "model was fitted on? Put the scaler into aif360_dr.Chain(scaler, model), or into a "
-            "pipeline.",
+            f"the model is right for {format_percent(right.mean)} of instances, fewer than if it "
+            f"predicted {label:g} for everybody ({format_percent(best)}). Are dataset.features on "
+            "the scale that the model was fitted on? Put the scaler into "
+            "aif360_dr.Chain(scaler, model), or into a pipeline.",
             stacklevel=3,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -62,6 +63,9 @@ __all__ = ["EPAFPruner", "POAFPruner"]
 
 HELD_OUT_SHARE = 1 / 3
 """Share of the rows of each class that is held out for pruning."""
+
+MAX_ENUMERATED = 16
+"""Largest number of perturbations of a row on which members vote by default."""
 
 PRUNE_ON = ("holdout", "all", "train")
 """Valid values of `prune_on`."""
@@ -215,7 +219,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X,
             y,
             attributes,
-            method=self.method,
+            method=_choose_method(self.method, attributes),
             random_state=rng,
             sample_weight=weights,
             n_jobs=self.n_jobs,
@@ -266,14 +270,18 @@ class POAFPruner(_Pruner):
           is more stable on small data sets.
         - "train" fits and prunes on all rows, as in the paper.
     random_state : int, Generator, RandomState or None, default=None
-    method : {"exact", "sample"}, default="exact"
-        Whether members vote on every perturbation of a row or on a random one.
+    method : {"auto", "exact", "sample"}, default="auto"
+        Whether members vote on every perturbation of a row ("exact") or on a random one
+        ("sample"). "auto" is "exact" unless a row has more than 16 perturbations, as with ages.
     missing : {"error", "keep"}, default="error"
         Whether to raise an error for a missing sensitive value or to leave it unperturbed.
     coupled : mapping, default=None
         Columns that change together with an attribute; see `dr_core.learn_attributes`.
     n_jobs : int, default=None
         Number of members that vote in parallel.
+    progress : bool, default=False
+        Whether to show a progress bar for each of the three searches: on all rows, and on either
+        half of them for the estimate.
 
     Attributes
     ----------
@@ -326,10 +334,11 @@ class POAFPruner(_Pruner):
         prefit: bool = False,
         prune_on: str = "holdout",
         random_state: Any = None,
-        method: str = "exact",
+        method: str = "auto",
         missing: str = "error",
         coupled: Rules | None = None,
         n_jobs: int | None = None,
+        progress: bool = False,
     ) -> None:
         self.estimator = estimator
         self.privileged = privileged
@@ -348,6 +357,7 @@ class POAFPruner(_Pruner):
         self.missing = missing
         self.coupled = coupled
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
         if self.max_risk is not None and not self.prefit and self.prune_on != "holdout":
@@ -375,6 +385,7 @@ class POAFPruner(_Pruner):
             max_risk=self.max_risk,
             delta=self.delta,
             random_state=rng,
+            progress=self.progress,
         )
 
 
@@ -419,7 +430,7 @@ class EPAFPruner(_Pruner):
         prefit: bool = False,
         prune_on: str = "holdout",
         random_state: Any = None,
-        method: str = "exact",
+        method: str = "auto",
         missing: str = "error",
         coupled: Rules | None = None,
         n_jobs: int | None = None,
@@ -446,6 +457,13 @@ class EPAFPruner(_Pruner):
             n_jobs=self.n_jobs,
             random_state=rng,
         )
+
+
+def _choose_method(method: str, attributes: SensitiveAttributes) -> str:
+    """Return how to collect votes: "auto" enumerates where there are few perturbations."""
+    if method != "auto":
+        return method
+    return "exact" if prod(one.n_targets for one in attributes) <= MAX_ENUMERATED else "sample"
 
 
 def _check_labels(X: Any, y: Any) -> Array:

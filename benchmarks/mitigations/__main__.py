@@ -3,7 +3,7 @@
 Whole ensembles of 51 trees, pruned votes of at most 25, models without the sensitive columns or
 averaged over them, and the methods of fairlearn and AIF360, in repeated 5-fold cross-validation.
 Finished folds are kept, so that a run goes on where it stopped. `page` writes the tables of
-docs/lowering_dr.md from the results.
+docs/lowering_measured.md from the results.
 """
 
 from __future__ import annotations

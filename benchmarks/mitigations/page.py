@@ -1,4 +1,4 @@
-"""`python -m benchmarks.mitigations.page` writes the tables of docs/lowering_dr.md anew."""
+"""`python -m benchmarks.mitigations.page` writes the tables of docs/lowering_measured.md anew."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.mitigations.summary import changes_table, table_of
 from benchmarks.paper.page import Tables, refreshed
 from dr_core._utils import write_atomically
 
-PAGE = Path(__file__).parents[2] / "docs" / "lowering_dr.md"
+PAGE = Path(__file__).parents[2] / "docs" / "lowering_measured.md"
 RESULTS = Path(__file__).parent / "results"
 
 TABLES: Tables = {

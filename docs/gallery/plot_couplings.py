@@ -58,7 +58,7 @@ print(as_defined["random forest"])
 
 found = as_defined["random forest"].plausibility(income.data)
 print(found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]])
-print(f"implausible: {found.share:.1%} of the perturbed rows")
+print(f"implausible: {100 * found.share:.1f} % of the perturbed rows")
 
 # %%
 # These are women who are husbands, and men who are wives. The 30,162 rows have one of each; if sex

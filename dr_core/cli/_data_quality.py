@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
-from dr_core._utils import quote
+from dr_core._utils import format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
 __all__ = ["Cleaning", "Finding", "check_frame", "check_values"]
@@ -247,7 +247,7 @@ def _iter_small_groups(key: str, column: pd.Series) -> Iterator[Finding]:
 def _iter_missing(key: str, column: pd.Series) -> Iterator[Finding]:
     share = float(column.isna().mean())
     if share >= MIN_MISSING_SHARE:
-        message = f"has missing values in {100 * share:.1f} % of the rows"
+        message = f"has missing values in {format_percent(share)} of the rows"
         yield Finding("missing values", key, message, "check that they are missing at random")
 
 

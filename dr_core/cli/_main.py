@@ -26,6 +26,7 @@ from dr_core.cli._messages import advise_options
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._provenance import collect_provenance, describe_provenance
+from dr_core.cli._reference import read_reference
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -86,6 +87,7 @@ SOURCE_HELP = (
     "or Parquet from standard input"
 )
 CHUNK_ROWS_HELP = "rows to read at a time from a file larger than memory; needs --model"
+REFERENCE_HELP = "rows by which the plausibility of perturbed rows is judged; by default the data"
 COUPLED_HELP = "rules for columns that follow a sensitive attribute; see the documentation"
 INDIVIDUALS_HELP = "affected people to show in the report: personal data (%(default)s)"
 PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age>=25' (in quotes)"
@@ -162,6 +164,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("--drop", nargs="+", default=[], metavar="COLUMN", help="columns to leave out")
     add("--missing", choices=("keep", "drop"), help=MISSING_HELP)
     add("--coupled", type=Path, metavar="RULES.json", help=COUPLED_HELP)
+    add("--reference", type=Path, metavar="FILE", help=REFERENCE_HELP)
     add("--model", type=Path, metavar="FILE", help="a fitted model; by default one is trained")
     add("--trust-pickle", action="store_true", help="load a pickled model, which can run any code")
     add("--chunk-rows", type=int, metavar="N", help=CHUNK_ROWS_HELP)
@@ -199,6 +202,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
     named = (None, str(STANDARD), *datasets.names())
     source = None if options.source in named else Path(options.source)
     inputs = {"the data": source, "--model": options.model, "--coupled": options.coupled}
+    inputs |= {"--reference": options.reference}
     outputs = {"--json": options.json, "--html": options.html, "--junit": options.junit}
     check_outputs(inputs, outputs)
     check_options(options)
@@ -259,7 +263,7 @@ def _write_text(make: Callable[[], str], path: Path | None) -> str:
 
 def _assess_plausibility(subject: Subject, shift: ShiftAssessment) -> list[Plausibility]:
     """Return the plausibility of the perturbed rows; nothing for rows in chunks."""
-    return [] if subject.is_chunked else [shift.plausibility(subject.X)]
+    return [] if subject.is_chunked else [shift.plausibility(subject.reference)]
 
 
 def _audit_classes(
@@ -285,7 +289,7 @@ def _audit_classes(
             random_state=options.seed,
             ensembles=options.html is not None and not subject.is_chunked,
             individuals=options.individuals,
-            reference=None if subject.is_chunked else subject.X,
+            reference=subject.reference,
             **_get_chunk_options(subject),
         )
     verdict = check_limits(options, comparison)
@@ -369,6 +373,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
+        subject = replace(subject, reference=_load_reference(options, subject))
     # A model that cannot be loaded is one line of its own.
     given = options.model
     model = load_model(given, trust_pickle=options.trust_pickle) if given else None
@@ -438,6 +443,17 @@ def _load_subject(options: argparse.Namespace) -> Subject:
     if options.id:
         raise ValueError("--id needs rows in memory: leave out --chunk-rows.")
     return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person, cleaning)
+
+
+def _load_reference(options: argparse.Namespace, subject: Subject) -> Any:
+    """Return the rows by which plausibility is judged; None for chunks without such rows."""
+    if options.reference is None:
+        return None if subject.is_chunked else subject.X
+    if subject.is_chunked and subject.is_regression:
+        raise ValueError("--reference needs rows in memory if the label is a quantity.")
+    cleaning = Cleaning(options.normalize, options.drop, options.missing)
+    is_trained_on = options.model is None
+    return read_reference(options.reference, subject, cleaning, is_trained_on=is_trained_on)
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:

@@ -46,7 +46,7 @@ def collect_provenance(
     settings : settings of the comparison, with date and versions
     hashes : SHA-256 of files that were read already
     """
-    paths = {"model": options.model, "coupled": options.coupled}
+    paths = {name: getattr(options, name) for name in ("model", "coupled", "reference")}
     inputs = {"data": _describe_data(options.source, hashes)}
     inputs |= {name: _describe_file(path) for name, path in paths.items() if path}
     versions = settings.get("versions", {}) | dict(_iter_host_versions())
@@ -155,7 +155,8 @@ def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+        # A later version may add a key.
+        return one.keys() <= other.keys() and all(_is_same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         pairs = zip(one, other, strict=False)
         return len(one) == len(other) and all(_is_same(*pair) for pair in pairs)

@@ -69,6 +69,7 @@ class Subject:
     findings : what in the data can make the audit misleading; None if they were not checked
     identifier : column that identifies each row, which is not in X; None if there is none
     hashes : SHA-256 of files, by path, that are known because they were read completely
+    reference : rows by which plausibility is judged; None if it is not
     """
 
     name: str
@@ -82,6 +83,7 @@ class Subject:
     findings: Sequence[Finding] | None = None
     identifier: Any = None
     hashes: Mapping[Path, str] = field(default_factory=dict)
+    reference: Any = None
 
     @property
     def is_regression(self) -> bool:

@@ -25,6 +25,7 @@ from dr_core.report import (
     format_measure,
     format_points,
     format_shift,
+    iter_impact_sentences,
 )
 from dr_core.risk import Plausibility
 
@@ -116,11 +117,13 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples()
     )
     console.print("  ".join(shown))
+    for text in iter_impact_sentences(comparison, values["model"].iloc[0], escape_unprintable):
+        console.print(Text(text))
     ratios = ", ".join(name.replace("_", " ") for name in RATIO_MEASURES)
     console.print(
         f"Fairness measures: best value 0 ({ratios}: 100 %). Gaps with a sign: "
-        "marginalised minus privileged, in percentage points (pp). A discriminative risk of 0 is "
-        "necessary for fairness, not sufficient.",
+        "marginalised minus privileged, in percentage points (pp). A discriminative risk of 0 "
+        "does not show that a model is fair.",
         style="dim",
     )
 
@@ -179,7 +182,7 @@ def print_quantity(console: Console, audit: QuantityAudit, facts: Mapping[str, s
     console.print("  ".join(f"{name} {errors[name]:.4g}" for name in errors.index))
     console.print(
         "signed mean: what a group would gain on average with other sensitive values. A shift of "
-        "0 is necessary for fairness, not sufficient.",
+        "0 does not show that a model is fair.",
         style="dim",
     )
 

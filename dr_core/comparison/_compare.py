@@ -311,7 +311,7 @@ class MeasuredModel:
         known = model.find_known(name, plan) if given else range(len(plan.scenarios))
         plausibility = None
         if check is not None and not given:
-            plausibility = Plausibility(plan, check.pairs, found["plausibility"])
+            plausibility = Plausibility(plan, check, found["plausibility"])
         sums = found["tallies"], found["groups"], found["spreads"]
         return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
 

@@ -120,7 +120,8 @@ class Comparison:
         and false positive rate and discriminative risk, each with Clopper and Pearson's interval,
         and the impact ratio, the selection rate relative to that of the most selected group with
         at least 2 % of the rows. Its interval is made from those of both rates (Donner and Zou);
-        the ratio of that group itself is 1, without an interval. There are no intervals without
+        the ratio of that group itself is 1, without an interval. `reference` is the name of that
+        group, for impact ratios only. There are no intervals without
         `n_boot`, and for weighted rows or several rows a person.
         """
         return pd.DataFrame() if self.rates is None else self.rates.table
@@ -196,6 +197,10 @@ about 6,721 rows would decide, these are 400
             "ensembles": {name: found.to_dict() for name, found in self.ensembles.items()},
             **self.evidence,
         }
+        if self.plausibility:
+            content["plausibility"] = {
+                model: found.to_dict() for model, found in self.plausibility.items()
+            }
         coupled = {name: found.when_coupled for name, found in self.plausibility.items()}
         for key, each in (
             ("implausible_pairs", self.plausibility),

@@ -32,7 +32,7 @@ MIN_REFERENCE_SHARE = 0.02
 """Impact ratios are relative to the most selected group with at least this share of the rows."""
 
 RATE_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share"]
-RATE_COLUMNS += ["measure", "value", "low", "high"]
+RATE_COLUMNS += ["measure", "value", "low", "high", "reference"]
 
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
 GROUP_COLUMNS += ["loses", "gains", "carries"]
@@ -192,7 +192,8 @@ class GroupRates:
             by_name = _sum_by_name(self.breakdown.plan, self.sums[model], attribute)
             rates = list(_iter_rates(groups, by_name, self.confidence))
             rows += [{"model": model, "attribute": attribute} | row for row in rates]
-        return pd.DataFrame(rows, columns=RATE_COLUMNS)
+        frame = pd.DataFrame(rows, columns=RATE_COLUMNS)
+        return frame.astype({"reference": object}).replace({"reference": {math.nan: None}})
 
 
 def _sum_by_name(
@@ -224,7 +225,8 @@ def _iter_rates(
             value = share(own[part], own[whole])
             yield about | _make_value(measure, value, n, confidence)
         yield about | _make_value(DR, row.risk, row.rows, confidence)
-        yield about | _make_ratio(own, None if reference is None else sums[reference], confidence)
+        ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
+        yield about | ratio | {"reference": reference}
 
 
 def _find_reference(groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]]) -> str | None:

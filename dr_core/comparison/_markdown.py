@@ -14,8 +14,8 @@ __all__ = ["escape_markdown", "render_markdown"]
 
 LEGEND = (
     "Fairness measures: best value 0 (disparate impact: 1). A discriminative risk above 0 proves "
-    "that sensitive attributes alone change decisions. A discriminative risk of 0 is necessary "
-    "for fairness, not sufficient: other columns can be proxies for the attributes."
+    "that sensitive attributes alone change decisions. A discriminative risk of 0 does not "
+    "show that a model is fair: other columns can be proxies for the attributes."
 )
 
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#])")

@@ -10,9 +10,11 @@ not affect the test of independence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -27,9 +29,21 @@ from dr_core._utils import (
     shorten_float,
     sort_values,
 )
-from dr_core.perturbation._attributes import MISSING_LABEL, Attribute, SensitiveAttributes
+from dr_core.perturbation._attributes import (
+    MARGINALISED,
+    MISSING_LABEL,
+    PRIVILEGED,
+    Attribute,
+    SensitiveAttributes,
+)
 from dr_core.perturbation._plan import PerturbedChunk
-from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
+from dr_core.perturbation._rarity import (
+    ALPHA,
+    MAX_RARE_SHARE,
+    find_detectable_cells,
+    find_level,
+    find_rare_cells,
+)
 
 __all__ = [
     "MAX_BINS",
@@ -291,11 +305,33 @@ class PairCheck:
         Of these rows.
     rare : mapping
         For each attribute and other category that have any: which of their pairs are implausible.
+    level : float
+        Largest p-value with which one more pair would be implausible.
     """
 
     n_rows: int
     pairs: PairCounts
     rare: Mapping[PairKey, Array]
+    level: float
+
+    @property
+    def min_expected(self) -> float:
+        """Expected count from which on a pair that is never seen is implausible."""
+        # P(X = 0) of the hypergeometric distribution is at most exp(-expected).
+        return -math.log(self.level) if self.level else math.inf
+
+    @cached_property
+    def power(self) -> float:
+        """Share of the pairs of perturbed reference rows that are implausible if never seen."""
+        total = found = 0.0
+        for (j, i), counts in self.pairs.counts.items():
+            attribute, own = self.pairs.attributes.attributes[j], self.pairs.categories[j]
+            perturbed = _count_perturbed(attribute, own, counts)
+            # Codes of a category with one label say nothing about the attribute.
+            if len(self.pairs.categories[i].labels) > 1:
+                total += perturbed.sum()
+                found += perturbed[find_detectable_cells(counts, self.level)].sum()
+        return float(found / total) if total else math.nan
 
     def find_implausible(
         self, chunk: PerturbedChunk
@@ -352,6 +388,28 @@ class PairCheck:
         return codes
 
 
+def _count_perturbed(attribute: Attribute, own: Category, counts: Array) -> Array:
+    """Return the expected counts of pairs after an attribute is perturbed in all rows.
+
+    Parameters
+    ----------
+    attribute : Attribute
+    own : its category
+    counts : array of shape (labels of the category, codes of another one)
+    """
+    labels = np.asarray(own.encode_values(attribute.values))
+    n_values = np.bincount(labels, minlength=len(counts))[: len(counts)]
+    perturbed = np.zeros(counts.shape)
+    for group in (MARGINALISED, PRIVILEGED):
+        in_group = attribute.is_privileged == (group == PRIVILEGED)
+        # A bin of a range may have values of both groups: they count by their number.
+        leave = np.bincount(labels[in_group], minlength=len(counts)) / np.maximum(n_values, 1)
+        codes, weights = attribute.targets[group]
+        arrive = np.bincount(labels[codes], weights, minlength=len(counts)) / weights.sum()
+        perturbed += np.outer(arrive, leave @ counts)
+    return perturbed
+
+
 def _check_types(table: Table, categories: Sequence[Category]) -> None:
     """Raise ValueError if a column is numeric in the reference data, but not in the table."""
     for category in categories:
@@ -392,4 +450,5 @@ def learn_pair_check(
     if known is not table and isinstance(table, Table):
         _check_types(table, categories[len(attributes) :])
     pairs = count_pairs(known, attributes, tuple(categories))
-    return PairCheck(known.n_rows, pairs, find_rare_cells(pairs.counts, rare=rare, alpha=alpha))
+    found = find_rare_cells(pairs.counts, rare=rare, alpha=alpha)
+    return PairCheck(known.n_rows, pairs, found, find_level(pairs.counts, found, alpha))

@@ -14,7 +14,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +22,14 @@ from scipy.stats import hypergeom
 
 from dr_core._utils import Array
 
-__all__ = ["ALPHA", "MAX_RARE_SHARE", "expected_counts", "find_rare_cells"]
+__all__ = [
+    "ALPHA",
+    "MAX_RARE_SHARE",
+    "expected_counts",
+    "find_detectable_cells",
+    "find_level",
+    "find_rare_cells",
+]
 
 MAX_RARE_SHARE = 0.01
 """Pairs at most this share as frequent as under independence can be implausible."""
@@ -59,7 +66,7 @@ def find_rare_cells(
            [ True, False]])}
     """
     expected = {key: expected_counts(counts) for key, counts in tables.items()}
-    n_judged = sum(int(np.count_nonzero(of_table)) for of_table in expected.values())
+    n_judged = _count_judged(expected.values())
     found = {key: _find_candidates(tables[key], expected[key], rare, alpha) for key in tables}
     p_values = [_compute_p_values(tables[key], cells) for key, cells in found.items()]
     significant = _find_significant(np.concatenate([*p_values, []]), n_judged, alpha)
@@ -67,6 +74,51 @@ def find_rare_cells(
     for cells, kept in zip(found.values(), np.split(significant, ends), strict=False):
         cells[cells] = kept
     return {key: cells for key, cells in found.items() if cells.any()}
+
+
+def find_level(
+    tables: Mapping[Key, Array], rare: Mapping[Key, Array], alpha: float = ALPHA
+) -> float:
+    """Return the p-value with which one more cell would be significant.
+
+    Parameters
+    ----------
+    tables, rare : the tables, and the cells that `find_rare_cells` found in them
+    alpha : level of significance for all cells of all tables together
+
+    Examples
+    --------
+    >>> tables = {"large": np.array([[9, 0], [0, 9]]), "small": np.array([[2, 0], [0, 2]])}
+    >>> round(find_level(tables, find_rare_cells(tables)), 5)  # 0.01 / (8 - 2)
+    0.00167
+    """
+    # Holm's correction compares the next p-value after k significant ones with alpha / (n - k).
+    n_judged = _count_judged(map(expected_counts, tables.values()))
+    n_rare = sum(int(np.count_nonzero(cells)) for cells in rare.values())
+    return alpha / max(n_judged - n_rare, 1)
+
+
+def find_detectable_cells(counts: Array, level: float) -> Array:
+    """Return which cells would be rare if nothing had been counted in them.
+
+    Parameters
+    ----------
+    counts : array of counts
+    level : largest p-value, see `find_level`
+
+    Examples
+    --------
+    >>> find_detectable_cells(np.array([[90, 9], [9, 0]]), level=0.001)
+    array([[ True,  True],
+           [ True, False]])
+    """
+    rows, columns = counts.sum(axis=1)[:, None], counts.sum(axis=0)
+    # The p-value of a count of 0 is P(X = 0); here 0.37 for the last cell, where 0.8 are expected.
+    return np.asarray(hypergeom.pmf(0, counts.sum(), columns, rows) <= level)
+
+
+def _count_judged(expected: Iterable[Array]) -> int:
+    return sum(int(np.count_nonzero(of_table)) for of_table in expected)
 
 
 def _find_candidates(counts: Array, expected: Array, rare: float, alpha: float) -> Array:

@@ -20,10 +20,12 @@ Y. Bian. Improving fairness with ensemble combination: margin-dependent bounds. 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import comb
 
 import numpy as np
 import pandas as pd
+from tqdm import tqdm
 
 from dr_core._utils import Array, RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
@@ -72,6 +74,7 @@ def poaf(
     max_risk: float | None = None,
     delta: float = 0.05,
     random_state: RandomState = None,
+    progress: bool = False,
 ) -> PruningResult:
     """Prune an ensemble to at most `max_members`, searching for the Pareto front of 𝒢.
 
@@ -115,6 +118,8 @@ def poaf(
         For `max_risk`.
     random_state : int, Generator, RandomState or None
         The same seed gives the same result.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -138,7 +143,8 @@ def poaf(
     check_selection(selection, accuracy_tolerance)
     check_trade_off(trade_off)
     check_promise(max_risk, delta)
-    iterations = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
+    n_iter = _check_n_iter(n_iter, searcher.get_default_n_iter(votes, k))
+    iterations = tqdm(range(n_iter), desc="search", unit="iteration", disable=not progress)
     if max_risk is None:
         front, n_judged = _find_front(searcher, votes, k, trade_off, rule, iterations, random)
         losses = compute_class_losses(votes, front, rule) if selection == "min_risk" else 0.0
@@ -158,7 +164,7 @@ def _find_front(
     max_members: int,
     trade_off: float,
     rule: TieRule,
-    n_iter: int,
+    iterations: Collection[int],
     random: np.random.Generator,
 ) -> tuple[pd.DataFrame, int]:
     """Return the front, and the number of sub-ensembles evaluated."""
@@ -166,11 +172,11 @@ def _find_front(
     voting = votes if len(pool) == votes.n_members else votes.subset(pool)
     size = min(max_members, len(pool))
     n_candidates = count_candidates(len(pool), size, rule.needs_odd_sizes(voting))
-    if searcher.exchange and is_exhaustive_faster(len(pool), n_candidates, n_iter):
+    if searcher.exchange and is_exhaustive_faster(len(pool), n_candidates, len(iterations)):
         archive, n_judged = find_true_front(voting, size, trade_off, rule)
         return make_front_table(archive, pool), n_judged
     search = searcher(voting, size, trade_off, rule, random)
-    for _ in range(n_iter):
+    for _ in iterations:
         search.step()
     return make_front_table(search.archive, pool), search.n_judged
 

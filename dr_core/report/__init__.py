@@ -8,6 +8,7 @@ renders the page with Jinja2.
 """
 
 from dr_core.report._facts import collect_facts
+from dr_core.report._groups import iter_impact_sentences
 from dr_core.report._headline import format_headline
 from dr_core.report._page import make_environment, render, render_quantity
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
@@ -23,6 +24,7 @@ __all__ = [
     "format_measure",
     "format_points",
     "format_shift",
+    "iter_impact_sentences",
     "make_environment",
     "render",
     "render_quantity",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dr_core.report._words import format_percent
+from dr_core._utils import format_percent
 
 __all__ = [
     "SHARE_SCALE",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dr_core._utils import format_percent
 from dr_core.report._drawings import (
     Cell,
     Column,
@@ -15,7 +16,6 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._words import (
     describe_measure,
-    format_percent,
     format_scenario,
     format_share_interval,
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from dr_core._utils import format_percent
 from dr_core.comparison import IMPACT_RATIO
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
@@ -26,20 +28,22 @@ from dr_core.report._values import MeasuredValues
 from dr_core.report._words import (
     format_enumeration,
     format_name,
-    format_percent,
     format_share_interval,
 )
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
 
-__all__ = ["make_impact_tables", "make_rate_table"]
+__all__ = ["iter_impact_sentences", "make_impact_tables", "make_rate_table"]
 
 FOUR_FIFTHS = 0.8
 """Impact ratios below are marked."""
 
 MIN_LISTED_SHARE = 0.02
 """Local Law 144 allows to leave out groups with a smaller share of the rows."""
+
+MIN_REFERENCE_ROWS = 100
+"""Impact ratios relative to a smaller group are marked: its own rate is uncertain by 10 points."""
 
 MAX_RATE_ROWS = 60
 """Rows of the table; the largest groups are shown."""
@@ -57,8 +61,8 @@ RATE_TITLES = {
 
 RATE_NOTE = (
     "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios "
-    "are relative to the most selected group with at least 2 % of the rows; the dashed mark is at "
-    "four fifths, 80 %."
+    "are relative to the most selected group with at least 2 % of the rows, which is marked as "
+    "the reference; the dashed mark is at four fifths, 80 %."
 )
 
 
@@ -125,7 +129,8 @@ def _make_rate_cell(measure: str, row: pd.Series, scale: Scale) -> Cell:
     value, ends = row["value"], (row["low"], row["high"])
     note, tick = format_share_interval(*ends), math.nan
     if measure == IMPACT_RATIO:
-        note, tick = _describe_ratio(value, note), FOUR_FIFTHS
+        own = _describe_reference_cell(row) if row["group"] == row["reference"] else note
+        note, tick = _describe_ratio(value, own), FOUR_FIFTHS
     return make_value_cell(value, note=note, bar=make_bar(scale, value, *ends, tick))
 
 
@@ -133,6 +138,44 @@ def _describe_ratio(ratio: float, interval: str) -> str:
     """Return the small print of an impact ratio, which says if it is below four fifths."""
     below = "below four fifths" if ratio < FOUR_FIFTHS else ""
     return "\n".join(text for text in (interval, below) if text)
+
+
+def _describe_reference_cell(row: pd.Series) -> str:
+    return "reference, small group" if row["rows"] < MIN_REFERENCE_ROWS else "reference"
+
+
+def iter_impact_sentences(
+    comparison: Comparison, model: Any, format_name: Callable[[Any], str] = format_name
+) -> Iterator[str]:
+    """Yield a sentence with the lowest impact ratio of each attribute, and its reference group.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    model : name of the model
+    format_name : function that returns a name as it is shown
+    """
+    frame = comparison.group_rates
+    if frame.empty:
+        return
+    ratios = frame[(frame["model"] == model) & (frame["measure"] == IMPACT_RATIO)]
+    for attribute, rows in ratios.groupby("attribute", sort=False):
+        reference = rows[rows["group"] == rows["reference"]]
+        others = rows[(rows["group"] != rows["reference"]) & (rows["share"] >= MIN_LISTED_SHARE)]
+        if len(reference) and others["value"].notna().any():
+            lowest, of = others.loc[others["value"].idxmin()], reference.iloc[0]
+            scenario = "intersections" if attribute == ALL else format_name(attribute)
+            groups = (format_name(one) for one in (lowest["group"], of["group"]))
+            yield _format_impact(scenario, *groups, lowest["value"], of)
+
+
+def _format_impact(attribute: str, group: str, reference: str, ratio: float, of: pd.Series) -> str:
+    size = f"{of['rows']:,} rows, {format_percent(of['share'])} of all"
+    warning = "; so small that its rate is uncertain" * bool(of["rows"] < MIN_REFERENCE_ROWS)
+    return (
+        f"Lowest impact ratio for {attribute}: {group}, {format_percent(ratio)} of the selection "
+        f"rate of {reference} ({size}{warning})."
+    )
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:
@@ -170,7 +213,8 @@ def _make_impact_table(name: str, rates: pd.DataFrame) -> ReportTable:
             *(RATE_TITLES[measure] for measure in ("selection_rate", IMPACT_RATIO)),
         ],
         [_make_impact_row(rates[rates["group"] == group]) for group in shown["group"]],
-        f"Left out, with less than 2 % of the rows: {left_out}." if left_out else "",
+        "The reference is the most selected group."
+        + (f" Left out, with less than 2 % of the rows: {left_out}." if left_out else ""),
     )
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dr_core._utils import format_percent
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
 from dr_core.report._plausible import format_pair
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
-from dr_core.report._words import format_enumeration, format_name, format_percent
+from dr_core.report._words import format_enumeration, format_name
 from dr_core.risk import describe_hidden_risk, describe_missing
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ class _Summary:
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
             yield f"{risk} if {self._name_coupled()} may follow by rules{interval}."
         risks = self.values.comparison.get_risks(self.model)
-        hidden = describe_hidden_risk(risks, self.format_name, format_percent)
+        hidden = describe_hidden_risk(risks, self.format_name)
         if hidden:
             yield hidden
 
@@ -202,6 +203,11 @@ class _Summary:
                 f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
                 "combinations rarely or never seen in the data."
             )
+        found = self.values.comparison.plausibility.get(self.model)
+        if found is not None and found.pairs.empty:
+            yield f"No implausible combination was found. {found.describe_power()}"
+        elif found is not None and not found.has_power:
+            yield found.describe_power()
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
                 f"If {self._name_coupled()} may follow by rules, {format_percent(coupled.value)} "

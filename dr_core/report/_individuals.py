@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dr_core._utils import format_value
+from dr_core._utils import format_percent, format_value
 from dr_core.comparison import Individuals
 from dr_core.report._drawings import (
     Cell,
@@ -15,7 +15,7 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import format_name, format_percent
+from dr_core.report._words import format_name
 
 __all__ = ["make_individual_tables"]
 

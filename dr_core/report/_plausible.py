@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import format_value
+from dr_core._utils import format_percent, format_value
 from dr_core.report._drawings import (
     SHARE_SCALE,
     Cell,
@@ -23,7 +23,6 @@ from dr_core.report._drawings import (
 from dr_core.report._values import MeasuredValues
 from dr_core.report._words import (
     format_name,
-    format_percent,
     format_scenario,
     format_share_interval,
 )
@@ -75,7 +74,8 @@ def make_plausible_section(values: MeasuredValues) -> PlausibleSection | None:
 
 
 def _iter_sentences(comparison: Comparison) -> Iterator[str]:
-    pairs = next(iter(comparison.plausibility.values())).pairs
+    found = next(iter(comparison.plausibility.values()))
+    pairs = found.pairs
     yield (
         "Changing only a sensitive attribute can produce combinations not seen in the data. "
         "Predictions for such rows may mean little. A perturbed row is implausible if its "
@@ -84,13 +84,14 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         "significant (Fisher's exact test, corrected for the number of pairs)."
     )
     if pairs.empty:
-        yield "No perturbed row is implausible."
+        yield "No implausible combination was found."
     else:
         most_frequent = "; ".join(
             f"{format_pair(row)} ({row.rows:,.0f} rows)" for row in pairs.head(2).itertuples()
         )
         yield f"Most frequent: {most_frequent}."
-    if any(found.when_coupled for found in comparison.plausibility.values()):
+    yield found.describe_power()
+    if any(one.when_coupled for one in comparison.plausibility.values()):
         rules = "; ".join(format_rules(comparison.settings.get("coupled", {})))
         yield f"Coupled columns follow the attribute by these rules: {rules}."
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from dr_core._utils import format_percent
 from dr_core.report._drawings import Scale
-from dr_core.report._words import format_percent
 
 __all__ = ["Dot", "Flow", "FlowNode", "Plot", "make_flow", "make_front_plot"]
 

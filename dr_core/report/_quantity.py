@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from dr_core._utils import format_percent
 from dr_core.comparison import Individuals, describe_plan, to_plain, to_records
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -34,7 +35,6 @@ from dr_core.report._words import (
     describe_perturbation,
     format_enumeration,
     format_name,
-    format_percent,
     format_scenario,
     format_value_interval,
 )
@@ -90,6 +90,7 @@ class QuantityAudit:
             **self.evidence,
         }
         if self.plausibility:
+            content["plausibility"] = self.plausibility[0].to_dict()
             content["implausible_pairs"] = to_records(self.plausibility[0].pairs)
         return json.dumps(content, indent=2, default=to_plain, allow_nan=False)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from dr_core._utils import format_percent
 from dr_core.comparison import EnsembleAudit
 from dr_core.pruning import ACCURACY_TOLERANCE
 from dr_core.report._drawings import (
@@ -19,7 +20,7 @@ from dr_core.report._drawings import (
     make_value_cell,
 )
 from dr_core.report._plots import Plot, make_front_plot
-from dr_core.report._words import format_percent, format_points_interval
+from dr_core.report._words import format_points_interval
 
 __all__ = ["VoteSection", "make_vote_section"]
 

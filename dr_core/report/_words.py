@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from dr_core._utils import format_percent
 from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
@@ -23,7 +24,6 @@ __all__ = [
     "format_measure",
     "format_name",
     "format_number",
-    "format_percent",
     "format_points",
     "format_points_interval",
     "format_scenario",
@@ -59,9 +59,11 @@ DECISION_TEXTS = PageTexts(
         "sensitive attributes are perturbed: a marginalised value becomes the privileged one, a "
         "privileged value becomes one of the others.",
         "A discriminative risk above 0 proves that sensitive attributes alone change decisions.",
-        "A discriminative risk of 0 is necessary for fairness, not sufficient: other columns can "
-        "be proxies for the attributes, and they are not perturbed. Group measures detect the "
+        "A discriminative risk of 0 does not show that a model is fair: other columns can be "
+        "proxies for the attributes, and they are not perturbed. Group measures detect the "
         "effect of proxies, but not changes of individual decisions. Read both.",
+        "Whether an attribute may matter is not for a measure to decide. Where a decision needs "
+        "it, such as a diagnosis that depends on sex, a discriminative risk above 0 can be right.",
     ],
     "Discriminative risk does not show which of two decisions is correct, or whether the labels "
     "are fair.",
@@ -77,9 +79,11 @@ QUANTITY_TEXTS = PageTexts(
         "privileged value becomes one of the others. Its size has no sign.",
         "The signed mean of a group is what its members would gain on average if they had other "
         "sensitive values: positive if their own values cost them.",
-        "A shift of 0 is necessary for fairness, not sufficient: other columns can be proxies for "
-        "the attributes, and they are not perturbed. Means and errors by group show the effect "
-        "of proxies. Read both.",
+        "A shift of 0 does not show that a model is fair: other columns can be proxies for the "
+        "attributes, and they are not perturbed. Means and errors by group show the effect of "
+        "proxies. Read both.",
+        "Whether an attribute may matter is not for a measure to decide. Where a prediction needs "
+        "it, such as a dose that depends on sex, a shift above 0 can be right.",
     ],
     "The shift does not show which of two predictions is correct, or whether the labels are fair.",
 )
@@ -148,9 +152,6 @@ MEASURE_TEXTS = {
 RIGHT_TO_LEFT = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\u0590-\u08ff]")
 """Right-to-left letters, and characters that change the direction of writing."""
 
-SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
-"""Smaller shares are shown with one significant digit, and as less than the second."""
-
 
 def describe_measure(name: str) -> MeasureText:
     """Return the texts of a measure; by default its name and the first line of its docstring.
@@ -171,21 +172,6 @@ def describe_perturbation(texts: PageTexts, settings: Mapping[str, Any]) -> list
     has_range = any(isinstance(one, str) for one in settings.get("privileged", {}).values())
     first, *others = texts.meaning
     return [first, *([RANGE_MEANING] if has_range else []), *others]
-
-
-def format_percent(share: float) -> str:
-    """Format a share in percent.
-
-    >>> format_percent(0.0423), format_percent(0.00031), format_percent(float("nan"))
-    ('4.2 %', '0.03 %', 'undefined')
-    """
-    if math.isnan(share):
-        return "undefined"
-    if math.isinf(share):
-        return "∞"
-    if 0 < share < TINY_SHARE:
-        return f"<{100 * TINY_SHARE:g} %"
-    return f"{100 * share:.1g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
 
 
 def format_points(difference: float) -> str:

@@ -23,6 +23,7 @@ from dr_core._utils import (
     as_generator,
     check_any_weight,
     check_nonnegative,
+    format_percent,
     share,
 )
 from dr_core.perturbation import (
@@ -298,9 +299,9 @@ class RiskAssessment:
         low, high, confidence, _ = sample.interval(0.95)
         names = describe_perturbed(self.plan.attributes)
         return (
-            f"{sample.mean:.2%} of predictions change when only {names} is perturbed "
-            f"({confidence:.0%} interval {low:.2%} to {high:.2%}; {self.plan.method}, "
-            f"{self._describe_rows()}){self._note}"
+            f"{format_percent(sample.mean)} of predictions change when only {names} is perturbed "
+            f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
+            f"{self.plan.method}, {self._describe_rows()}){self._note}"
         )
 
     def _describe_rows(self) -> str:

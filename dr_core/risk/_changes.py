@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dr_core._tables import Partition, Partitions, as_table
-from dr_core._utils import Array
+from dr_core._utils import Array, format_percent
 from dr_core.perturbation import (
     PerturbationPlan,
     PerturbedChunk,
@@ -289,10 +289,11 @@ class RepeatCheck:
         if self.n_different and self.n_seen >= min(self.n_rows, MIN_REPEATED):
             raise ValueError(
                 f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
-                f"({self.n_different / self.n_seen:.1%}) when the same rows are predicted twice, "
-                "so that a discriminative risk would measure the randomness of the model. Pass "
-                "its distribution, RandomizedModel(predict_proba, classes); or fix what is random "
-                "in it, so that the prediction of a row depends on this row alone."
+                f"({format_percent(self.n_different / self.n_seen)}) when the same rows are "
+                "predicted twice, so that a discriminative risk would measure the randomness of "
+                "the model. Pass its distribution, RandomizedModel(predict_proba, classes); or "
+                "fix what is random in it, so that the prediction of a row depends on this row "
+                "alone."
             )
 
 

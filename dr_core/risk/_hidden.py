@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dr_core._utils import round_probability
+from dr_core._utils import format_percent, round_probability
 from dr_core.perturbation import ALL
 
 __all__ = ["describe_hidden_risk"]
@@ -17,7 +17,7 @@ __all__ = ["describe_hidden_risk"]
 def describe_hidden_risk(
     risks: Mapping[Any, float],
     format_name: Callable[[Any], str] = str,
-    format_share: Callable[[float], str] = "{:.2%}".format,
+    format_share: Callable[[float], str] = format_percent,
     effect: str = "changes more predictions",
 ) -> str:
     """Return a sentence if one attribute alone has more risk than all together; else "".
@@ -33,7 +33,7 @@ def describe_hidden_risk(
     Examples
     --------
     >>> describe_hidden_risk({"sex": 0.162, "race": 0.1, "all": 0.143})
-    'Perturbing sex alone changes more predictions (16.20%) than all attributes together (14.30%).'
+    'Perturbing sex alone changes more predictions (16.2 %) than all attributes together (14.3 %).'
     >>> describe_hidden_risk({"sex": 0.162, "race": 0.1, "all": 0.2})
     ''
     """

@@ -9,21 +9,20 @@ a row that stays as it is counts as plausible.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
-from math import isnan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dr_core._tables import WEIGHT, Partition, as_partitions
-from dr_core._utils import Array, exact_sums, format_value, share, to_float
+from dr_core._utils import Array, exact_sums, format_percent, format_value, share, to_float
 from dr_core.perturbation import (
     PairCheck,
-    PairCounts,
     PerturbationPlan,
     expected_counts,
     iter_perturbed,
@@ -37,7 +36,8 @@ __all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals", "judge_pert
 MAX_NAMED = 3
 """Maximum number of pairs that one line names."""
 
-NO_PAIR = "none has a pair of values that is significantly and by far too rare in the data"
+MIN_POWER = 0.8
+"""With less power, the reference rows are too few to judge plausibility."""
 
 PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
@@ -137,7 +137,8 @@ class Plausibility:
     Attributes
     ----------
     plan : PerturbationPlan
-    pair_counts : PairCounts of the reference data
+    check : PairCheck
+        What the reference data tell about pairs of values.
     totals : PlausibilityTotals
     kind : int
         Which scenarios it is about, where the plan has them without (0) and with (1) coupled
@@ -158,10 +159,12 @@ class Plausibility:
       becomes column value  rows  seen  expected
     0       F  title    Mr  10.0     0       5.0
     1       M  title    Ms  10.0     0       5.0
+    >>> found.n_reference_rows, round(found.min_expected, 1), found.power
+    (40, 6.0, 1.0)
     """
 
     plan: PerturbationPlan
-    pair_counts: PairCounts
+    check: PairCheck
     totals: PlausibilityTotals
     kind: int = 0
     is_score: bool = False
@@ -187,6 +190,56 @@ class Plausibility:
     def risk(self) -> float:
         """Discriminative risk, or shift, of plausible rows only; NaN where there is none."""
         return float(self.table()["risk_plausible"].iloc[-1])
+
+    @property
+    def n_reference_rows(self) -> int:
+        """Number of rows of the reference data."""
+        return self.check.n_rows
+
+    @property
+    def min_expected(self) -> float:
+        """Number of reference rows in which a pair must be expected to be found if never seen."""
+        return self.check.min_expected
+
+    @property
+    def power(self) -> float:
+        """Share of the pairs of values in perturbed rows that are found if they cannot occur.
+
+        A pair that never occurs is implausible only if enough reference rows would have it by
+        chance: see `min_expected`. With few rows the power is low, and a share of 0 implausible
+        rows says little. Each pair of a new sensitive value and a value of another column counts
+        once for each perturbed row of the reference data that has it.
+        """
+        return self.check.power
+
+    def describe_power(self) -> str:
+        """Return a sentence on how many reference rows there are, and what they can show."""
+        rows = f"the {self.n_reference_rows:,} reference rows"
+        what = (
+            f"{format_percent(self.power)} of the pairs of values in perturbed rows (a pair must "
+            f"be expected by chance in about {math.ceil(self.min_expected)} rows)"
+        )
+        if self.has_power:
+            return f"{rows.capitalize()} are enough to judge {what}."
+        if self.pairs.empty:
+            return f"This says little, because {rows} are too few: they can judge only {what}."
+        return f"There may be more, because {rows} are few: they can judge only {what}."
+
+    @property
+    def has_power(self) -> bool:
+        """Whether the power is at least 80 %."""
+        return self.power >= MIN_POWER
+
+    def to_dict(self) -> dict[str, float | int | None]:
+        """Return shares, risk and power in plain types; undefined and infinite values are None."""
+        values = {
+            "implausible": self.share,
+            "risk_plausible": self.risk,
+            "power": self.power,
+            "min_expected": self.min_expected,
+        }
+        finite = {name: v if math.isfinite(v) else None for name, v in values.items()}
+        return {"reference_rows": self.n_reference_rows, **finite}
 
     def table(self) -> pd.DataFrame:
         """Return the share of implausible rows, and the risk of either kind, by scenario."""
@@ -221,7 +274,7 @@ class Plausibility:
         )
 
     def _iter_pairs(self) -> Iterator[tuple[Any, ...]]:
-        pairs, total = self.pair_counts, self.totals.total[self.plan.find_scenario(-1, self.kind)]
+        pairs, total = self.check.pairs, self.totals.total[self.plan.find_scenario(-1, self.kind)]
         for (j, i), cells in sorted(self.totals.found[self.kind].items()):
             attribute, category = pairs.attributes.attributes[j], pairs.categories[i]
             seen, expected = pairs.counts[j, i], expected_counts(pairs.counts[j, i])
@@ -239,13 +292,14 @@ class Plausibility:
             for row in self.pairs.head(MAX_NAMED).itertuples()
         ]
         if not named:
-            return f"No perturbed row is implausible: {NO_PAIR}."
-        known = f"{self.risk:.4g}" if self.is_score else f"{self.risk:.2%}"
+            return f"No implausible combination was found. {self.describe_power()}"
+        known = f"{self.risk:.4g}" if self.is_score else format_percent(self.risk)
         return (
-            f"{self.share:.2%} of perturbed rows are implausible, with combinations rarely or "
-            f"never seen in the data, most often {'; '.join(named)}. "
+            f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
+            f"rarely or never seen in the data, most often {'; '.join(named)}. "
             f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} among the "
-            f"others: {'undefined' if isnan(self.risk) else known}."
+            f"others: {'undefined' if math.isnan(self.risk) else known}."
+            f"{'' if self.has_power else f' {self.describe_power()}'}"
         )
 
     def __repr__(self) -> str:
@@ -293,7 +347,7 @@ def judge_perturbed(
     data = as_partitions(part.table, {WEIGHT: part.columns.get(WEIGHT)})
     found = fold(data, source, {"plausibility": PlausibilityFold(check)})
     totals = found["model"]["plausibility"]
-    return Plausibility(plan, check.pairs, totals, is_score=is_score)
+    return Plausibility(plan, check, totals, is_score=is_score)
 
 
 def _iter_known_changes(

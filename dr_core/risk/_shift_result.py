@@ -494,7 +494,7 @@ class ShiftAssessment:
         mean = f"{self.mean_perturbed:.4g}"
         return (
             f"the {self.meaning} moves by {mean} on average when only {names} is perturbed "
-            f"({confidence:.0%} interval {low:.4g} to {high:.4g}; at most "
+            f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "
             f"{self.largest:.4g}; {self.plan.method}, {rows})"
         )
 

@@ -38,7 +38,7 @@ def test_a_text_has_every_value(metric):
     assert explainer.affected_instances().endswith(": 1 (1), 5 (1)")
     assert explainer.discriminative_risk_by_attribute().endswith(": sex 0.25")
     text = explainer.discriminative_risk_interval()
-    assert text.endswith(f"(95%): {interval.low} to {interval.high}")
+    assert text.endswith(f"(95 %): {interval.low} to {interval.high}")
 
 
 def test_a_text_names_ten_instances_at_most(women, men):
@@ -119,8 +119,8 @@ class TestSeveralAttributes:
     def test_the_text_says_that_one_alone_has_more_risk(self):
         text = DRTextExplainer(self.metric(each_attribute=True)).discriminative_risk()
         assert text.endswith(
-            ": 0.0. Perturbing sex alone changes more predictions (100.00%) than all attributes "
-            "together (0.00%)."
+            ": 0.0. Perturbing sex alone changes more predictions (100.0 %) than all attributes "
+            "together (0.0 %)."
         )
 
     def test_nothing_is_said_of_what_is_unknown(self):

@@ -72,3 +72,28 @@ def test_pruners_take_ranges(pruner, people, y, forest):
 def test_the_error_for_one_age_of_many_reaches_the_user_of_fairlearn(people, y, forest):
     with pytest.raises(ValueError, match=r"at_least\(30\)"):
         dr_metric_frame(forest, people, y, privileged={"age": 30})
+
+
+def test_a_pruner_draws_perturbations_of_a_range_of_many_values_by_default():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(18, 80, 300), "score": rng.normal(size=300)})
+    y = (X["score"] + X["age"] / 80 > 0.5).astype(int)
+    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
+    options = {"privileged": {"age": at_least(25)}, "prefit": True, "random_state": 0}
+    default = POAFPruner(forest, **options).fit(X, y)
+    drawn = POAFPruner(forest, **options, method="sample").fit(X, y)
+    every = POAFPruner(forest, **options, method="exact").fit(X, y)
+    pd.testing.assert_frame_equal(default.result_.scores, drawn.result_.scores)
+    assert not default.result_.scores.equals(every.result_.scores)
+
+
+def test_the_progress_of_a_search_is_shown_only_if_asked_for(capsys):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": rng.integers(0, 2, 200), "score": rng.normal(size=200)})
+    y = (X["score"] + X["sex"] > 0.5).astype(int)
+    forest = RandomForestClassifier(21, random_state=0).fit(X, y)
+    options = {"privileged": {"sex": 1}, "prefit": True, "random_state": 0, "n_iter": 20}
+    POAFPruner(forest, **options).fit(X, y)
+    assert capsys.readouterr().err == ""
+    POAFPruner(forest, **options, progress=True).fit(X, y)
+    assert "search" in capsys.readouterr().err

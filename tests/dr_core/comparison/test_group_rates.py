@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from dr_core import clopper_pearson, compare
+from dr_core.report import iter_impact_sentences
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 
@@ -96,3 +97,23 @@ def test_chunks_have_the_same_rates(people, y):
     whole = compare({"rule": rule}, people, y, PRIVILEGED, n_boot=5, random_state=0).group_rates
     cut = compare({"rule": rule}, parts, "y", PRIVILEGED, n_boot=5, random_state=0).group_rates
     pd.testing.assert_frame_equal(whole, cut)
+
+
+def test_impact_ratios_name_their_reference(rates):
+    ratio = rates.xs("impact_ratio", level="measure")
+    assert set(ratio.loc["sex"]["reference"]) == {"M"}
+    assert rates.xs("selection_rate", level="measure")["reference"].isna().all()
+
+
+def test_a_sentence_names_the_reference_and_its_size(people, y):
+    found = compare({"rule": rule}, people, y, PRIVILEGED)
+    n = (people["sex"] == "M").sum()
+    first, *_, last = iter_impact_sentences(found, "rule")
+    assert f"of the selection rate of M ({n} rows, {n / 4:.1f} % of all)." in first
+    assert last.startswith("Lowest impact ratio for intersections: ")
+
+
+def test_a_small_reference_is_flagged(people, y):
+    found = compare({"rule": rule}, people[:150], y[:150], {"sex": "M"})
+    (text,) = iter_impact_sentences(found, "rule")
+    assert "so small that its rate is uncertain" in text

@@ -5,8 +5,9 @@ import math
 
 import pytest
 
+from dr_core._utils import format_percent
 from dr_core.metrics import FAIRNESS_MEASURES, MEASURES
-from dr_core.report._words import describe_measure, format_percent
+from dr_core.report._words import describe_measure
 
 NAMES = {describe_measure(name).title: name for name in MEASURES}
 

@@ -32,7 +32,7 @@ def either(X):
 class TestSentence:
     def test_names_the_attribute_with_the_highest_risk_and_both_values(self):
         found = describe_hidden_risk({"race": 0.15, "sex": 0.162, "all": 0.143})
-        assert found == f"{SENTENCE} (16.20%) than all attributes together (14.30%)."
+        assert found == f"{SENTENCE} (16.2 %) than all attributes together (14.3 %)."
 
     @pytest.mark.parametrize(
         "risks",
@@ -55,7 +55,7 @@ class TestAssessment:
     def test_headline_says_so(self, people):
         risk = assess_risk(agree, people, PRIVILEGED)
         assert risk.value == 0
-        expected = f"{SENTENCE} (100.00%) than all attributes together (0.00%)"
+        expected = f"{SENTENCE} (100.0 %) than all attributes together (0.0 %)"
         assert expected in repr(risk)
         assert expected in risk._repr_html_()
 

@@ -132,8 +132,8 @@ class TestMissingValues:
     def test_do_not_dilute_the_headline(self, risk):
         low, high, *_ = clopper_pearson(0.04, 50, 0.95)
         assert repr(risk) == (
-            "<RiskAssessment: 4.00% of predictions change when only sex is perturbed "
-            f"(95% interval {low:.2%} to {high:.2%}; exact, 50 of 500 rows; "
+            "<RiskAssessment: 4.0 % of predictions change when only sex is perturbed "
+            f"(95 % interval {100 * low:.1f} % to {100 * high:.1f} %; exact, 50 of 500 rows; "
             "450 rows with a missing value were not perturbed)>"
         )
         assert (risk.n_not_perturbed, risk.value_perturbed) == (450, 0.04)

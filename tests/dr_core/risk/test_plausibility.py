@@ -1,3 +1,4 @@
+import math
 import re
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_independent_columns_have_no_implausible_pair(n, n_columns, minority):
         found = assess_risk(lambda X: X["x0"] > 0, X, {"group": 0}).plausibility()
         assert found.share == 0
         assert found.pairs.empty
-        assert str(found).startswith("No perturbed row is implausible")
+        assert str(found).startswith("No implausible combination was found")
 
 
 def test_ricci_has_no_implausible_pair():
@@ -346,7 +347,7 @@ def test_plausibility_without_rows_raises_an_error():
 
 def test_the_repr_names_share_pairs_and_risk(income):
     found = assess_risk(married, income.data, SEX).plausibility()
-    assert repr(found).startswith("<Plausibility: 45.98% of perturbed rows are implausible")
+    assert repr(found).startswith("<Plausibility: 46.0 % of perturbed rows are implausible")
     assert "combinations rarely or never seen in the data" in repr(found)
     assert "sex = Female with relationship = Husband (12,462)" in repr(found)
     assert "<td>Husband</td>" in found._repr_html_()
@@ -377,3 +378,54 @@ class TestPeople:
         found = compare(models, X, y, {"group": 0}, person=person, reference=True)
         assert found.settings["reference_rows"] == 100
         assert found.plausibility["m"].pairs.empty
+
+
+class TestPower:
+    """What the reference rows can show at all."""
+
+    @staticmethod
+    def judge(n_each):
+        """Return the plausibility of rows where no woman has the title Mr, nor a man Ms."""
+        rows = {"sex": ["M", "M", "F", "F"], "title": ["Mr", "Dr", "Ms", "Dr"]}
+        X = pd.concat([pd.DataFrame(rows)] * n_each, ignore_index=True)
+        return assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+
+    def test_it_grows_with_the_rows_and_says_so(self):
+        few, many = self.judge(3), self.judge(100)
+        assert (few.share, few.has_power) == (0, False)
+        assert "the 12 reference rows are too few" in str(few)
+        assert (many.share, many.power) == (0.5, 1)
+
+    def test_a_pair_is_detectable_exactly_if_it_is_flagged_where_never_seen(self):
+        # Of 6 pairs judged, a pair never seen needs P(0) <= 0.01 / 6: with 2 n of 4 n rows of a
+        # sex and n of a title, P(0) = C(3 n, 2 n) / C(4 n, 2 n), 0.0049 for n = 6, 0.0022 for 7.
+        for n in range(3, 12):
+            found = self.judge(n)
+            p = math.comb(3 * n, 2 * n) / math.comb(4 * n, 2 * n)
+            assert (found.share > 0) == (p <= 0.01 / 6)
+            assert (found.power == 1) == (found.share > 0)
+
+    def test_enough_expected_rows_always_suffice(self):
+        for n in range(3, 30):
+            found = self.judge(n)
+            if n / 2 >= found.min_expected:
+                assert found.share > 0
+
+    def test_pairs_count_by_the_rows_that_get_them(self, income):
+        # Textbook: perturb every row, and look up its pair.
+        X = income.data[["sex", "relationship"]].head(60)
+        found = assess_risk(lambda X: X["sex"] == "Male", X, SEX).plausibility()
+        level = 0.01 / (2 * X["relationship"].nunique() - len(found.pairs))
+        hits = []
+        for sex, relationship in X.itertuples(index=False):
+            n_new = int((X["sex"] != sex).sum())
+            n_value = int((X["relationship"] == relationship).sum())
+            p = math.comb(60 - n_value, n_new) / math.comb(60, n_new)
+            hits.append(p <= level)
+        assert found.power == pytest.approx(np.mean(hits))
+        assert 0 < found.power < 1
+
+    def test_the_result_is_plain_for_json(self):
+        found = self.judge(100).to_dict()
+        assert found["reference_rows"] == 400
+        assert found["power"] == 1

@@ -1,0 +1,67 @@
+"""Reference rows: real people by whom the plausibility of perturbed rows is judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from dr_core._tables import as_table, read_table
+from dr_core._utils import quote
+from dr_core.cli._data_quality import Cleaning
+from dr_core.cli._files import simplify_types
+from dr_core.cli._subject import Subject
+
+__all__ = ["read_reference"]
+
+
+def read_reference(
+    path: Path, subject: Subject, cleaning: Cleaning, *, is_trained_on: bool
+) -> pd.DataFrame:
+    """Read the columns of the audited data from a file of reference rows.
+
+    Parameters
+    ----------
+    path : table of any kind that the command reads
+    subject : the audited data
+    cleaning : what is changed in the audited data; spellings follow theirs
+    is_trained_on : whether the types of the audited data were simplified
+    """
+    if not path.is_file():
+        raise ValueError(f"--reference: the file {str(path)!r} does not exist.")
+    frame, needed = read_table(path), list(subject.X.keys())
+    absent = [name for name in needed if name not in frame.columns]
+    if absent:
+        raise ValueError(
+            f"--reference: {path.name!r} lacks columns of {subject.name!r}: {quote(absent)}."
+        )
+    frame = frame[needed]
+    if is_trained_on:
+        frame = simplify_types(frame)
+    if cleaning.normalize:
+        frame = frame.assign(**{name: _spell(frame, name, subject, cleaning) for name in needed})
+    # A row without a sensitive value says nothing about its pairs.
+    frame = frame.dropna(subset=[name for name in subject.attributes.names if name in needed])
+    _check_values(path, frame, subject)
+    return frame
+
+
+def _spell(frame: pd.DataFrame, name: str, subject: Subject, cleaning: Cleaning) -> pd.Series:
+    """Return a column with texts spelled as in the audited data."""
+    known = [value for value in as_table(subject.X).distinct(name) if isinstance(value, str)]
+    return frame[name].map(
+        lambda value: cleaning.find_spelling(value, known) if isinstance(value, str) else value
+    )
+
+
+def _check_values(path: Path, frame: pd.DataFrame, subject: Subject) -> None:
+    """Raise ValueError if there is no row, or a sensitive value that the data do not have."""
+    if frame.empty:
+        raise ValueError(f"--reference: {path.name!r} has no rows with all sensitive values.")
+    for attribute in subject.attributes:
+        unknown = set(frame[attribute.name].unique()) - set(attribute.values)
+        if unknown and attribute.condition is None:
+            raise ValueError(
+                f"--reference: column {attribute.name!r} of {path.name!r} has the values "
+                f"{quote(unknown)}, which {subject.name!r} does not have; leave these rows out."
+            )
