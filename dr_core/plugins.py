@@ -26,8 +26,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   `prune_and_estimate` also estimates the scores on rows that did not choose the members, by
   searches of `get_estimate_n_iter` iterations; `ACCURACY_TOLERANCE` is their default.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
-- Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in messages,
-  `as_generator` for seeds, `rescale` for weights of any size.
+- Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in
+  messages, `as_generator` for seeds, `rescale` for weights of any size.
 """
 
 from dr_core._tables import (
