@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
 from dr_core._tables._parts import (
-    NAMED,
+    PARTITION_PREFIX,
     FindColumns,
     Partition,
     Parts,
@@ -207,7 +207,7 @@ def _is_named(error: Exception) -> bool:
     texts = [str(error), *getattr(error, "__notes__", ())]
     is_of_cluster = type(error).__module__.startswith("distributed")
     is_of_model = isinstance(error, NotFittedError)
-    return is_of_cluster or is_of_model or any(NAMED in text for text in texts)
+    return is_of_cluster or is_of_model or any(PARTITION_PREFIX in text for text in texts)
 
 
 def _has_unknown_categories(column: Any) -> bool:

@@ -34,7 +34,7 @@ from dr_core._tables._table import Table, Together, as_table, factorize
 from dr_core._utils import Array, check_column, quote
 
 __all__ = [
-    "NAMED",
+    "PARTITION_PREFIX",
     "FindColumns",
     "Frames",
     "PartInput",
@@ -43,7 +43,7 @@ __all__ = [
     "name_partition_in_errors",
 ]
 
-NAMED = "partition "
+PARTITION_PREFIX = "partition "
 """Start of each message that names a part."""
 
 BATCH_ROWS, BATCH_CELLS = 10_000, 2**20
@@ -193,8 +193,8 @@ class Frames(Parts):
 
     def __init__(self, source: Any, columns: Mapping[str, Any], want_labels: bool) -> None:
         self._source = source
-        # The types of chunks are found in a pass over all of them, which also collects values of
-        # the columns that are asked for by then. So this is put off until some are.
+        # A pass over all chunks finds their types, and also collects the values of the columns
+        # asked for before it. So this pass must wait, and the first rows have to do here.
         head = as_table(source.head) if isinstance(source, Chunks) else self.sample
         self._levels = head.levels
         super().__init__(head.keys(), columns, want_labels)
@@ -334,6 +334,7 @@ class PartTask:
             raise
 
     def _apply_to_each(self, parts: Mapping[int, Partition]) -> Any:
+        # The result of one part, or None of no part. Of several parts one raises an error.
         found = None
         for number, part in parts.items():
             with name_partition_in_errors(number):
@@ -387,12 +388,12 @@ def name_partition_in_errors(number: int) -> Iterator[None]:
     except NotFittedError:
         raise
     except (ValueError, TypeError) as error:
-        if str(error).startswith(NAMED):
+        if str(error).startswith(PARTITION_PREFIX):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{NAMED}{number} (counted from 0): {error}") from error
+        raise kind(f"{PARTITION_PREFIX}{number} (counted from 0): {error}") from error
     except Exception as error:
-        error.add_note(f"This happened in {NAMED}{number} (counted from 0).")
+        error.add_note(f"This happened in {PARTITION_PREFIX}{number} (counted from 0).")
         raise
 
 

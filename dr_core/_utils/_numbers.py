@@ -70,7 +70,7 @@ MAX_VALUES_PER_BLOCK = 2**26
 """Halves of this many mantissas sum to less than 2**53, so exactly in float64."""
 
 MAX_ORDINARY_EXPONENT = 400
-"""A total weight up to 2**±400 is ordinary: its square is far from the limits of float64."""
+"""Total weights from 2**-400 to 2**400 need no scaling: their squares fit into float64."""
 
 EXACT_IN_FLOAT64 = 2**53
 """Integers below this are exact in float64, and so are their sums below it."""

@@ -14,7 +14,6 @@
 from dr_core.comparison._compare import (
     COUPLED_RISK,
     IMPLAUSIBLE_SHARE,
-    PERTURBED_RISK,
     PLAUSIBLE_RISK,
     compare,
 )
@@ -28,7 +27,7 @@ from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._groups import IMPACT_RATIO
 from dr_core.comparison._individuals import Individuals, find_shifted
 from dr_core.comparison._plot import DRAWN_MEASURES
-from dr_core.comparison._policy import FAIL, PASS, UNDECIDED, Decision, Verdict
+from dr_core.comparison._policy import FAIL, PASS, PERTURBED_RISK, UNDECIDED, Decision, Verdict
 from dr_core.comparison._score_shift import SCORE_SHIFT
 
 __all__ = [

@@ -44,6 +44,7 @@ from dr_core.comparison._groups import (
     tally_changes,
 )
 from dr_core.comparison._individuals import IndividualsFold
+from dr_core.comparison._policy import PERTURBED_RISK
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
     DR,
@@ -89,9 +90,8 @@ from dr_core.risk import (
     sum_spreads,
 )
 
-__all__ = ["COUPLED_RISK", "IMPLAUSIBLE_SHARE", "PERTURBED_RISK", "PLAUSIBLE_RISK", "compare"]
+__all__ = ["COUPLED_RISK", "IMPLAUSIBLE_SHARE", "PLAUSIBLE_RISK", "compare"]
 
-PERTURBED_RISK = "discriminative_risk_perturbed"
 COUPLED_RISK = "discriminative_risk_coupled"
 PLAUSIBLE_RISK = "discriminative_risk_plausible"
 IMPLAUSIBLE_SHARE = "implausible_share"
@@ -138,8 +138,8 @@ def compare(
         The privileged value of each sensitive column, such as {"sex": "Male"}, or its range, such
         as {"age": at_least(25)}; or the result of `learn_attributes`, which also takes the domain
         of values, missing values and coupled columns. Where columns are coupled,
-        "discriminative_risk_coupled" is the risk when they follow, in addition to DR as defined,
-        which changes nothing else.
+        "discriminative_risk_coupled" is the risk when they follow; "discriminative_risk" is DR as
+        defined, which changes the sensitive columns only.
     measures : sequence of str, optional
         Some of `dr_core.metrics.MEASURES`; all of them when left out. Also "score_shift", the mean
         size by which the score of a model moves; see `assess_shift`. It is NaN for models without
@@ -408,8 +408,8 @@ class MeasuredModel:
         ends = self._get_ends(s, bootstrap, only_perturbed=True)
         yield PERTURBED_RISK, self._get_risk(s, only_perturbed=True), ends
         has_couplings = self.plan.attributes.has_couplings
-        coupled = self.plan.find_scenario(s, kind=1)
         if has_couplings:
+            coupled = self.plan.find_scenario(s, kind=1)
             yield COUPLED_RISK, self._get_risk(coupled), self._get_ends(coupled, bootstrap)
         if not self.has_check:
             return

@@ -63,7 +63,7 @@ class GroupsFold:
 
     def __call__(self, changes: Changes) -> PerScenario:
         """Add up the rows of a chunk."""
-        both = map(changes.expect, changes.get_losses_and_gains(self.favorable))
+        both = map(changes.expect, changes.get_exits_and_entries(self.favorable))
         values = zip(changes.risk, *both, strict=True)
         return PerScenario(
             self._add_up(changes, s, *of_scenario) for s, of_scenario in enumerate(values)

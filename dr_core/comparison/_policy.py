@@ -17,12 +17,20 @@ from dr_core.perturbation import ALL
 if TYPE_CHECKING:
     from dr_core.comparison._comparison import Comparison
 
-__all__ = ["FAIL", "PASS", "UNDECIDED", "Decision", "Verdict", "check_comparison"]
+__all__ = [
+    "FAIL",
+    "PASS",
+    "PERTURBED_RISK",
+    "UNDECIDED",
+    "Decision",
+    "Verdict",
+    "check_comparison",
+]
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 """Outcomes of a limit."""
 
-PERTURBED = f"{DR}_perturbed"
+PERTURBED_RISK = f"{DR}_perturbed"
 """Measure of comparisons in which some rows have a missing sensitive value."""
 
 
@@ -128,7 +136,7 @@ def _iter_risk_limits(
     if DR not in measures:
         raise ValueError(f"max_risk needs the measure {DR!r}: add it to measures of compare.")
     # Rows with a missing value cannot change; where there are some, they do not dilute the risk.
-    measure = PERTURBED if PERTURBED in measures else DR
+    measure = PERTURBED_RISK if PERTURBED_RISK in measures else DR
     by_attribute = max_risk if isinstance(max_risk, Mapping) else {attributes[-1]: max_risk}
     for attribute, limit in by_attribute.items():
         place = attributes[-1] if attribute == ALL else attribute  # one attribute is all of them

@@ -217,7 +217,10 @@ class Attribute:
 
     @cached_property
     def _drawn(self) -> tuple[Array, Array]:
-        """The codes that others may become, and the position of each code among them."""
+        """The codes that others may become, and the position of each code among them.
+
+        The last position is that of the code -1, which index -1 finds.
+        """
         codes = np.concatenate([codes for codes, _ in self.targets[:NEITHER]])
         place = np.full(len(self.values) + 1, -1)
         place[codes] = np.arange(len(codes))

@@ -177,6 +177,8 @@ class PerturbationPlan:
 
     def _thin_ranges(self) -> None:
         """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
+        # Halve the number of quantiles until a row has few perturbations. If even one quantile is
+        # too many, other attributes have many values: then the limit is that of a chunk.
         full = self.attributes
         for limit in (MAX_VARIANTS, CHUNK_VARIANTS):
             max_values = full.max_values
@@ -347,7 +349,7 @@ class CodedRows:
     def take(self, rows: Array | slice) -> CodedRows:
         """Return these rows, in this order."""
         if _is_every_row(rows, self.table.n_rows):
-            return self  # with what is known of its columns
+            return self  # which keeps the content of columns that was read before
         return CodedRows(self.table.take(rows), self.attributes, self.codes[:, rows])
 
     def recode(self, codes: Array, rows: Array | None = None) -> Any:

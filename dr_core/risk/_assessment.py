@@ -230,7 +230,7 @@ class RiskAssessment:
         frame["worst_case"] = [groups.mean("touched") for groups in self.totals.group_sums]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
-            frame["accuracy"], *frame["accuracy_perturbed"] = right
+            frame["accuracy"], frame["accuracy_perturbed"] = right[0], right[1:]
         frame = frame.set_index(pd.Index(self.names, name="perturbed")).join(self.by_group)
         missing = [self.totals.count_unperturbed(s) for s in scenarios]
         if not any(missing):

@@ -24,7 +24,7 @@ from dr_core.perturbation import (
     iter_perturbed,
 )
 from dr_core.risk._predictor import Predictor
-from dr_core.risk._randomized import get_shift, iter_flows
+from dr_core.risk._randomized import find_flows, get_shift
 
 __all__ = [
     "Changes",
@@ -94,13 +94,15 @@ class Changes:
         """Whether predictions are distributions over the classes."""
         return self.before.ndim == 2
 
-    def get_losses_and_gains(self, label: int) -> tuple[Array, Array]:
-        """Return the probability that a variant loses a class, and that it gains it, (k,) each."""
+    def get_exits_and_entries(self, position: int) -> tuple[Array, Array]:
+        """Return the probability that a variant leaves a class, and that it enters it, (k,) each.
+
+        `position` is that of the class among the classes.
+        """
+        before = self.before_of_variants
         if not self.is_randomized:
-            return self.loss & (self.before_of_variants == label), self.loss & (
-                self.after == label
-            )
-        shift = get_shift(self.before_of_variants, self.after)[:, label]
+            return self.loss & (before == position), self.loss & (self.after == position)
+        shift = get_shift(before, self.after)[:, position]
         return np.maximum(-shift, 0), np.maximum(shift, 0)
 
     def expect(self, values: Array) -> Array:
@@ -161,7 +163,9 @@ class Changes:
         probability = variants.probability[:, scenario]
         before, joint = self.before_of_variants, np.zeros((n, n_classes, n_classes))
         kept = before + np.minimum(get_shift(before, self.after), 0)
-        flows = [(a, a, kept[:, a]) for a in range(n_classes)] + iter_flows(before, self.after)
+        # The part of f(x) that stays, and the flows between classes: of f(x) = 0.7 0.3 and
+        # f(x̃) = 0.5 0.5, the masses 0.5 and 0.3 stay, and 0.2 flows from class 0 to class 1.
+        flows = [(a, a, kept[:, a]) for a in range(n_classes)] + find_flows(before, self.after)
         for a, b, mass in flows:
             joint[:, a, b] = np.bincount(variants.rows, probability * mass, n)
         own = np.arange(n_classes)

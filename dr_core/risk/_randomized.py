@@ -26,8 +26,8 @@ from dr_core._utils import Array, as_generator, differs, quote
 __all__ = [
     "RandomizedModel",
     "draw_classes",
+    "find_flows",
     "get_shift",
-    "iter_flows",
     "total_variation",
 ]
 
@@ -134,14 +134,14 @@ def get_shift(before: Array, after: Array) -> Array:
     return np.where(differs(before, after, 0.0), after - before, 0.0)
 
 
-def iter_flows(before: Array, after: Array) -> list[tuple[int, int, Array]]:
+def find_flows(before: Array, after: Array) -> list[tuple[int, int, Array]]:
     """Return the probability with which class a becomes class b, for all pairs that have any.
 
     The two draws are joined so that they agree as often as possible: class a is left with
     probability (f(a|x) − f(a|x̃))⁺, for the classes that gain, in proportion to their gains.
 
     >>> before, after = np.array([[0.5, 0.5, 0.0]]), np.array([[0.1, 0.6, 0.3]])
-    >>> [(a, b, mass.round(3).tolist()) for a, b, mass in iter_flows(before, after)]
+    >>> [(a, b, mass.round(3).tolist()) for a, b, mass in find_flows(before, after)]
     [(0, 1, [0.1]), (0, 2, [0.3])]
     """
     shift = get_shift(before, after)

@@ -34,7 +34,7 @@ from dr_core.perturbation import (
     Scenario,
 )
 from dr_core.risk._changes import Changes
-from dr_core.risk._randomized import draw_classes, iter_flows
+from dr_core.risk._randomized import draw_classes, find_flows
 from dr_core.risk._spread import RiskSpread, find_perturbed
 
 __all__ = [
@@ -220,7 +220,7 @@ class DirectionSums:
     @classmethod
     def _of_distributions(cls, changes: Changes, mass: Array) -> DirectionSums:
         classes = changes.predictor.classes or []
-        flows = iter_flows(changes.before_of_variants, changes.after)
+        flows = find_flows(changes.before_of_variants, changes.after)
         return cls(
             False, {(classes[a], classes[b]): exact_sums(flow * mass)[0] for a, b, flow in flows}
         )
@@ -283,7 +283,7 @@ class RiskTotals:
         are_classes = changes.y is not None and are_labels
         return cls(
             PerScenario(
-                GroupSums.of(_find_groups(changes, s), weights, risk=risk, touched=risk > 0)
+                GroupSums.of(_label_groups(changes, s), weights, risk=risk, touched=risk > 0)
                 for s, risk in enumerate(changes.risk)
             ),
             sum_spreads(changes),
@@ -337,7 +337,7 @@ class RiskTotals:
         return self.all_together.total("rows", [(NEITHER,)])
 
 
-def _find_groups(changes: Changes, s: int) -> Array:
+def _label_groups(changes: Changes, s: int) -> Array:
     """Return the group of each row, (1, n)."""
     groups = changes.groups[s]
     if not (groups == NEITHER).any():  # no value is missing

@@ -23,7 +23,7 @@ from dr_core import (
     datasets,
     learn_attributes,
 )
-from dr_core.risk._randomized import iter_flows, total_variation
+from dr_core.risk._randomized import find_flows, total_variation
 
 SEX = {"sex": "M"}
 
@@ -126,7 +126,7 @@ def test_one_draw_of_the_predictions_follows_the_distribution():
 def test_flows_join_the_two_draws_and_change_as_rarely_as_possible(parts, shift):
     before = parts / parts.sum(axis=1, keepdims=True)
     after = np.roll(before, shift, axis=0)
-    flows = iter_flows(before, after)
+    flows = find_flows(before, after)
     assert sum((mass for *_, mass in flows), np.zeros(5)) == pytest.approx(
         total_variation(before, after), abs=1e-8
     )
