@@ -226,7 +226,7 @@ class Table(ABC):
     """A table with the operations that perturbation needs."""
 
     CHUNK_CELLS = 2**23
-    """Cells that are perturbed at once by default; with more, new memory takes most of the time."""
+    """Cells that are perturbed at once by default; for more, memory takes most of the time."""
 
     def __init__(self, native: Any) -> None:
         self.native = native
