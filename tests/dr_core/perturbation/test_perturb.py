@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from textbook import risk as textbook
 
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
-from dr_core._tables import as_table, joint_codes
+from dr_core._tables import as_table, joint_codes, number_codes
 from dr_core.perturbation import PerturbationPlan, iter_perturbed
 
 SEX = {"sex": "Male"}
@@ -365,3 +365,17 @@ def test_options_are_passed_by_name():
     for function in (perturb, enumerate_perturbations):
         with pytest.raises(TypeError, match="positional"):
             function(pd.DataFrame({"race": ["W", "B"]}), RACE_W, 0.5)
+
+
+@pytest.mark.parametrize("text", ["?", "", " ", "N/A"])
+def test_a_sensitive_value_that_often_stands_for_a_missing_one_is_warned_about(text):
+    X = pd.DataFrame({"sex": ["M", "F", text]})
+    with pytest.warns(UserWarning, match='often stands for a missing one.*missing="keep"'):
+        learn_attributes(X, {"sex": "M"})
+
+
+@pytest.mark.parametrize("size", [5, 100_000])
+def test_codes_are_numbered_in_the_order_in_which_they_appear(size):
+    codes = np.random.default_rng(0).integers(0, size, 200)
+    assert (number_codes(codes) == pd.factorize(codes)[0]).all()
+    assert len(number_codes(codes[:0])) == 0
