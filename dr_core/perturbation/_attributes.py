@@ -62,6 +62,9 @@ MARGINALISED, PRIVILEGED, NEITHER = 0, 1, 2
 MISSING_LABEL = "(missing)"
 """Name of a missing value in tables."""
 
+PLACEHOLDERS = {"", "?", "-", "n/a", "nan", "null", "<na>"}
+"""Texts that often stand for a missing value, in lower case and without blanks around them."""
+
 ALL = "all"
 """Name of the results for all attributes perturbed together."""
 
@@ -403,10 +406,11 @@ def learn_attributes(
     Warns
     -----
     UserWarning
-        If values of a sensitive column differ only in case or blanks. If a sensitive 0/1 column
-        and others of X are never 1 in the same row, and that is not by chance: they may encode
-        one attribute, which is then given as `OneHot`. Rows in several frames are checked by the
-        first frame, and rows of a Dask DataFrame are not.
+        If values of a sensitive column differ only in case or blanks, or if one is a text such as
+        "?" that often stands for a missing value. If a sensitive 0/1 column and others of X are
+        never 1 in the same row, and that is not by chance: they may encode one attribute, which is
+        then given as `OneHot`. Rows in several frames are checked by the first frame, and rows of
+        a Dask DataFrame are not.
 
     Examples
     --------
@@ -544,6 +548,7 @@ def _learn_attribute(
         check_few_values(name, list(counts), privileged)
     attribute = _make_attribute(name, sort_values(counts), privileged)
     _warn_of_spellings(name, attribute.values)
+    _warn_of_placeholders(name, attribute.values)
     return attribute
 
 
@@ -599,5 +604,17 @@ def _warn_of_spellings(name: Any, values: Iterable[Any]) -> None:
             f"sensitive attribute {name!r} has values that differ only in case or blanks: "
             f"{'; '.join(map(quote, alike))}. They count as different values; if they are not, "
             "unify them in the data that the model is trained on and audited with.",
+            stacklevel=5,
+        )
+
+
+def _warn_of_placeholders(name: Any, values: Iterable[Any]) -> None:
+    """Warn if some values of a sensitive column look like codes of missing ones."""
+    found = [v for v in values if isinstance(v, str) and v.strip().casefold() in PLACEHOLDERS]
+    if found:
+        warnings.warn(
+            f"sensitive attribute {name!r} has the value {quote(found)}, which often stands for a "
+            "missing one. It counts as a group, and others are perturbed into it; if it means "
+            'missing, replace it by None, and pass missing="keep" or drop these rows.',
             stacklevel=5,
         )

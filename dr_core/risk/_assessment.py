@@ -491,8 +491,8 @@ def _check_few_numbers(totals: RiskTotals) -> None:
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
-    n_rows = {
-        name: [sums.total("rows", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
+    weights = {
+        name: [sums.total("weight", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
         for name, sums in zip(plan.names, totals.group_sums, strict=True)
     }
-    warn_empty_groups(n_rows, "risk")
+    warn_empty_groups(weights, "risk")

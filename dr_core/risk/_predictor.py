@@ -187,8 +187,9 @@ def get_predict(estimator: Any) -> Callable[[Any], Any]:
 
 
 def check_predictions(predictions: Any, n_rows: int) -> Array:
-    """Return predictions as an array of shape (n_rows,) without missing values."""
-    predictions = unbox_floats(np.asarray(predictions))
+    """Return predictions as a new array of shape (n_rows,) without missing values."""
+    # A model may return the same array, with other content, when it is asked again.
+    predictions = unbox_floats(np.array(predictions))
     if predictions.ndim == 2 and predictions.shape[1] == 1:
         predictions = predictions[:, 0]
     if predictions.shape != (n_rows,):

@@ -143,11 +143,11 @@ def _make_risk_folds(threshold: float | None, tolerance: float | None) -> dict[s
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: ShiftTotals) -> None:
-    n_rows = {
+    weights = {
         scenario.name: [
-            sums.total("rows", find_groups(plan, scenario, sums, group))
+            sums.total("weight", find_groups(plan, scenario, sums, group))
             for group in (MARGINALISED, PRIVILEGED)
         ]
         for scenario, sums in zip(plan.scenarios, totals.group_sums, strict=True)
     }
-    warn_empty_groups(n_rows, "shift")
+    warn_empty_groups(weights, "shift")

@@ -157,11 +157,14 @@ def describe_group(
     return ", ".join(values), None if group == NEITHER else group == PRIVILEGED
 
 
-def warn_empty_groups(n_rows: Mapping[Any, Sequence[int]], what: str) -> None:
-    """Warn about groups without rows, given the marginalised and privileged rows by attribute."""
-    empty = describe_empty_groups(n_rows)
+def warn_empty_groups(weights: Mapping[Any, Sequence[int]], what: str) -> None:
+    """Warn about groups without weight, given the marginalised and privileged one by attribute."""
+    empty = describe_empty_groups(weights)
     if empty:
-        warnings.warn(f"{'; '.join(empty)}: its mean {what} is undefined (NaN).", stacklevel=4)
+        warnings.warn(
+            f"{'; '.join(empty)} with a weight above 0: its mean {what} is undefined (NaN).",
+            stacklevel=4,
+        )
 
 
 def describe_empty_groups(n_rows: Mapping[Any, Sequence[int] | Array]) -> list[str]:

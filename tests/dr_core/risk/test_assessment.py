@@ -307,6 +307,24 @@ def test_an_empty_group_gets_nan_and_a_warning():
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
 
+def test_a_group_whose_weights_are_all_0_gets_nan_and_a_warning():
+    X = pd.DataFrame({"sex": ["M", "M", "F"]})
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex' with a weight above 0"):
+        risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"}, sample_weight=[1, 1, 0])
+    assert np.isnan(risk.by_group.loc["sex", "marginalised"])
+
+
+def test_a_model_that_returns_the_same_array_again_and_again_has_its_risk():
+    X = pd.DataFrame({"sex": ["M", "F"] * 50, "age": range(100)})
+    shared = np.zeros(1000, dtype=int)
+
+    def predict(X):
+        shared[: len(X)] = (X["sex"] == "M") & (X["age"] > 50)
+        return shared[: len(X)]
+
+    assert assess_risk(predict, X, {"sex": "M"}).value == 0.49
+
+
 def test_accuracy_before_and_after_is_in_the_table_if_labels_are_given():
     X = pd.DataFrame({"sex": ["M", "M", "F", "F"]})
     risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}, y=[True, True, False, True])
