@@ -16,11 +16,13 @@ from tqdm import tqdm
 
 from dr_core._tables._parts import (
     NAMED,
+    SAMPLE_ROWS,
     FindColumns,
     Parts,
     PartTask,
     name_partition_in_errors,
 )
+from dr_core._tables._table import Table, as_table
 from dr_core._utils import allow_large_graphs, quote
 
 __all__ = ["DaskParts"]
@@ -56,6 +58,14 @@ class DaskParts(Parts):
     def levels(self) -> list[Any]:
         name = self._frame.index.name
         return [] if name is None else [name]
+
+    @cached_property
+    def sample(self) -> Table:
+        lengths = self._count_rows()
+        number = next(i for i, length in enumerate(lengths) if length)
+        (frame,) = self._frame.partitions[number].to_delayed()
+        with name_partition_in_errors(number):
+            return as_table(dask.delayed(_take_head)(frame).compute())
 
     def _run(
         self,
@@ -113,6 +123,10 @@ def _call(
     frames, values = given[: len(rows)], iter(given[len(rows) :])
     columns = [dict(zip(names, values, strict=False)) for _ in frames]
     return task(number, list(zip(frames, rows, columns, strict=True)))
+
+
+def _take_head(frame: Any) -> Any:
+    return frame.iloc[:SAMPLE_ROWS]
 
 
 def _return_nothing(*given: Any) -> None:
