@@ -16,12 +16,13 @@ from tqdm import tqdm
 
 from dr_core._tables._parts import (
     PARTITION_PREFIX,
+    SAMPLE_ROWS,
     FindColumns,
-    Partition,
     Parts,
     PartTask,
     name_partition_in_errors,
 )
+from dr_core._tables._table import Table, as_table
 from dr_core._utils import allow_large_graphs, quote
 
 __all__ = ["DaskParts"]
@@ -58,6 +59,14 @@ class DaskParts(Parts):
         name = self._frame.index.name
         return [] if name is None else [name]
 
+    @cached_property
+    def sample(self) -> Table:
+        lengths = self._count_rows()
+        number = next(i for i, length in enumerate(lengths) if length)
+        (frame,) = self._frame.partitions[number].to_delayed()
+        with name_partition_in_errors(number):
+            return as_table(dask.delayed(_take_head)(frame).compute())
+
     def _run(
         self,
         task: PartTask,
@@ -68,27 +77,28 @@ class DaskParts(Parts):
         progress: bool = False,
     ) -> Iterable[Any]:
         batches = batches or [range(i, i + 1) for i in range(self._frame.npartitions)]
-        calls = self._delay(task, keys, find_columns, batches)
+        # The task holds the models. As a node of the graph it travels to each worker once, and
+        # the scheduler can send it again when a worker dies.
+        shared = dask.delayed(task, pure=False, traverse=False)
+        calls = self._delay(shared, keys, find_columns, batches)
         # A column that is missing cannot be selected: only a partition with all columns says so.
-        read = replace(task, function=_return_nothing)
+        read = dask.delayed(replace(task, function=_return_nothing), pure=False, traverse=False)
         readings = partial(self._delay, read, None, find_columns)
         client = _find_client()
         with allow_large_graphs():
             if client is None:
                 return _compute_here(calls, batches, readings, progress)
-            return _compute_on_cluster(client, calls, batches, readings, progress)
+            keepers = _delay_keepers(shared, calls, len(client.nthreads()))
+            return _compute_on_cluster(client, calls, keepers, batches, readings, progress)
 
     def _delay(
         self,
-        task: PartTask,
+        shared: Any,
         keys: list[Any] | None,
         find_columns: FindColumns,
         batches: Sequence[range],
     ) -> list[Any]:
-        """Return one delayed call of the task for each batch of partitions."""
-        # The task holds the models. As a node of the graph it travels to each worker once, and
-        # the scheduler can send it again when a worker dies.
-        shared = dask.delayed(task, pure=False, traverse=False)
+        """Return one delayed call of the shared task for each batch of partitions."""
         frames = (self._frame if keys is None else self._frame[keys]).to_delayed()
         return [self._delay_one(shared, batch, frames, find_columns) for batch in batches]
 
@@ -115,8 +125,23 @@ def _call(
     return task(number, list(zip(frames, rows, columns, strict=True)))
 
 
-def _return_nothing(part: Partition) -> None:
+def _take_head(frame: Any) -> Any:
+    return frame.iloc[:SAMPLE_ROWS]
+
+
+def _return_nothing(*given: Any) -> None:
     pass
+
+
+# The memory manager of Dask keeps as many copies of a node as workers have calls that need it. If
+# the last calls are all assigned to worker A, it drops the copy of worker B; when B then takes
+# over a call of A, the models travel once more. A keeper needs the node until all calls are done,
+# and counts like a worker. One copy is always kept, so one keeper less than workers is enough.
+def _delay_keepers(shared: Any, calls: list[Any], n_workers: int) -> list[Any]:
+    """Return delayed calls that let each worker keep its copy of what is shared."""
+    do_nothing = dask.delayed(_return_nothing, pure=False)
+    done = do_nothing(*calls)
+    return [do_nothing(shared, done) for _ in range(n_workers - 1)]
 
 
 def _find_client() -> Any:
@@ -145,12 +170,14 @@ Readings = Callable[[Sequence[range]], list[Any]]
 def _compute_on_cluster(
     client: Any,
     calls: list[Any],
+    keepers: list[Any],
     batches: Sequence[range],
     readings: Readings,
     progress: bool,
 ) -> list[Any]:
     """Compute on a cluster; the first error ends the other calls."""
-    futures, n_parts = client.compute(calls), sum(map(len, batches))
+    every, n_parts = client.compute([*calls, *keepers]), sum(map(len, batches))
+    futures = every[: len(calls)]
     try:
         with tqdm(desc="rows", unit="partition", total=n_parts, disable=not progress) as bar:
             for future, batch in _iter_completed(futures, batches):
@@ -158,7 +185,7 @@ def _compute_on_cluster(
                 bar.update(len(batch))
         return list(client.gather(futures))
     finally:
-        for future in futures:
+        for future in every:
             future.release()
 
 

@@ -105,9 +105,9 @@ class Partitions(ABC):
         return None
 
     @property
-    def sample(self) -> Table | None:
-        """Some rows that need no further reading; all, if they are in memory. None if unknown."""
-        return None
+    @abstractmethod
+    def sample(self) -> Table:
+        """Some rows, without a pass over all of them; all, if they are in memory."""
 
     @abstractmethod
     def keys(self) -> list[Any]:

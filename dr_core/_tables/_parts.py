@@ -35,6 +35,7 @@ from dr_core._utils import Array, check_column, quote
 
 __all__ = [
     "PARTITION_PREFIX",
+    "SAMPLE_ROWS",
     "FindColumns",
     "Frames",
     "PartInput",
@@ -53,7 +54,7 @@ MIN_BATCHES = 32
 """Parts stay apart if there would be fewer batches than this, for clusters of many cores."""
 
 SAMPLE_ROWS = 10_000
-"""Rows of the first frame that are kept as a sample."""
+"""Rows of the first frame or partition that are a sample."""
 
 
 class PartValues(NamedTuple):

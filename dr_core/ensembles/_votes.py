@@ -278,8 +278,10 @@ class Votes:
     def _sum_units(self, codes: Array, label: int) -> Array:
         """Return the units of the members that vote for one class, (n,)."""
         found = np.empty(self.n_instances)
+        counted = (self.units == 1).all()  # faster than to add up weights of 1
         for columns in iter_slices(self.n_instances, MAX_VOTES_PER_BLOCK // self.n_members):
-            found[columns] = self.units @ (codes[:, columns] == label)
+            agrees = codes[:, columns] == label
+            found[columns] = agrees.sum(axis=0, dtype=np.int32) if counted else self.units @ agrees
         return found
 
 

@@ -44,12 +44,9 @@ def warn_of_dummies(
 ) -> None:
     """Warn if a sensitive 0/1 column, one of `zero_one`, excludes other 0/1 columns.
 
-    Nothing is looked for in rows of a Dask DataFrame, because that would take one more pass over
-    all columns. Of frames one after another, the first is looked at.
+    Of rows in several frames or partitions, the first with rows is looked at.
     """
     table = data if isinstance(data, Table) else data.sample
-    if table is None:
-        return
     known = {c for a in attributes for c in a.columns or ()} | set(attributes.couplings.names)
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
     by_name = {attribute.name: attribute for attribute in zero_one}

@@ -183,8 +183,10 @@ def compute_tandem_units(changes: Any, row_units: Array) -> Array:
     # faster up to c² = m²/400, one member in 20. Changes are rare, so most instances are below.
     # Sorting by c puts the few above into blocks of their own, and drops those with c = 0.
     # All sums are sums of integers, hence exact in both products.
+    m = changes.shape[0]
+    if m**2 <= SPARSE_PAIR_COST:  # no instance is below
+        return _multiply_few(sparse.csr_array(changes), row_units)
     by_instance = sparse.csr_array(changes).T.tocsr()
-    m = by_instance.shape[1]
     n_changes = np.diff(by_instance.indptr)
     order = np.argsort(-n_changes, kind="stable")[: np.count_nonzero(n_changes)]
     tandem: Array = np.zeros((m, m))
@@ -197,9 +199,19 @@ def compute_tandem_units(changes: Any, row_units: Array) -> Array:
     return tandem
 
 
+def _multiply_few(changes: Any, row_units: Array) -> Array:
+    """Return the same for few members: all instances in dense products, without sorting them."""
+    m, n = changes.shape
+    tandem: Array = np.zeros((m, m))
+    for some in iter_slices(n, TANDEM_BLOCK // m):
+        part = changes if some == slice(0, n) else changes[:, some]
+        tandem += _multiply_dense(part.T, row_units[some])
+    return tandem
+
+
 def _multiply_dense(block: Any, units: Array) -> Array:
     if (units == 1).all():  # counted in float32, exact for up to 2**24 instances
-        dense = block.astype(np.float32).toarray()
+        dense = block.toarray().astype(np.float32)
         return np.asarray(dense.T @ dense)
     dense = block.astype(np.float64).toarray()
     return np.asarray(dense.T @ (dense * units[:, None]))

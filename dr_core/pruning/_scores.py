@@ -35,18 +35,22 @@ def score_predictions(y: Array, vote: Array, perturbed_vote: Array, row_units: A
     >>> score_predictions(y, vote, perturbed_vote, np.ones(4)).to_dict()
     {'error': 0.25, 'risk': 0.25, 'recall': 0.5, 'selection_rate': 0.25, 'balanced_accuracy': 0.75}
     """
+    return pd.Series(_compute_scores(y, vote, perturbed_vote, row_units), SCORES, dtype=float)
+
+
+def _compute_scores(y: Array, vote: Array, perturbed_vote: Array, row_units: Array) -> list[float]:
     n_classes, total = max(2, y.max() + 1, vote.max() + 1), row_units.sum()
     actual, predicted = (_count_classes(codes, row_units, n_classes) for codes in (y, vote))
     right = _count_classes(y, row_units * (vote == y), n_classes)
+    changed = _count_classes(vote != perturbed_vote, row_units, 2)[1]
     recalls = np.divide(right, actual, out=np.full(n_classes, np.nan), where=actual > 0)
-    values = (
+    return [
         1 - right.sum() / total,
-        row_units @ (vote != perturbed_vote) / total,
+        changed / total,
         recalls[1] if n_classes == 2 else np.nan,
         predicted[1] / total if n_classes == 2 else np.nan,
         np.nanmean(recalls),
-    )
-    return pd.Series(values, SCORES, dtype=float)
+    ]
 
 
 def score_vote(votes: Votes) -> pd.Series:
@@ -56,7 +60,11 @@ def score_vote(votes: Votes) -> pd.Series:
 
 def compare_votes(votes: Votes, kept: Votes) -> pd.DataFrame:
     """Return the scores of all members ("before") and of the members kept ("after")."""
-    return pd.DataFrame({BEFORE: score_vote(votes), AFTER: score_vote(kept)}).T
+    scores = [
+        _compute_scores(one.y, one.vote, one.perturbed_vote, one.row_units)
+        for one in (votes, kept)
+    ]
+    return pd.DataFrame(scores, [BEFORE, AFTER], SCORES, dtype=float)
 
 
 def predicts_one_class(votes: Votes) -> bool:

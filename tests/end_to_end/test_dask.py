@@ -176,11 +176,30 @@ def test_a_worker_that_dies_on_the_way_does_not_change_a_comparison(doomed, peop
     assert same_comparison(there, here)
 
 
-def test_the_model_does_not_travel_with_every_partition(client, people, tmp_path):
+def test_each_worker_loads_the_model_once(client, people, tmp_path):
     assess_risk(CountedRule(tmp_path), dd.from_pandas(people, npartitions=16), PRIVILEGED)
     loads, processes = read_notes(tmp_path, "loads")
-    # Dask may drop a copy that a worker needs no more, and then move a partition to this worker.
-    assert len(loads) <= 2 * len(processes)
+    assert len(loads) == len(processes)
+
+
+def test_dask_drops_no_copy_of_the_model_before_all_partitions_are_done(
+    client, people, monkeypatch
+):
+    submitted = []
+    compute = distributed.Client.compute
+
+    def computing(self, collections, **options):
+        submitted.append(collections)
+        return compute(self, collections, **options)
+
+    monkeypatch.setattr(distributed.Client, "compute", computing)
+    assess_risk(rule, dd.from_pandas(people, npartitions=4), PRIVILEGED)
+    *calls, keeper = submitted[-1]  # one less than the two workers; Dask keeps one copy anyway
+    graph = dict(keeper.dask)
+    (shared,) = [key for key in graph[keeper.key].dependencies if "PartTask" in key]
+    assert shared in graph[calls[0].key].dependencies
+    (done,) = set(graph[keeper.key].dependencies) - {shared}
+    assert set(graph[done].dependencies) == {call.key for call in calls}
 
 
 @pytest.mark.parametrize("scheduler", ["distributed", "sync"])

@@ -75,6 +75,14 @@ class TestSensitiveDummy:
         people.to_csv(tmp_path / "people.csv", index=False)
         assert len(messages(iter_chunks(tmp_path / "people.csv", 150), {"white": 1})) == 1
 
+    def test_is_found_in_the_first_partition_with_rows_of_a_dask_frame(self, people):
+        dd = pytest.importorskip("dask.dataframe")
+        parts = dd.from_pandas(people.assign(row=range(N)), npartitions=3)
+        (message,) = messages(parts, {"white": 1})
+        assert "OneHot(columns=['black', 'hispan', 'white']" in message
+        (message,) = messages(parts[parts["row"] >= N // 3], {"white": 1})
+        assert "OneHot(columns=['black', 'hispan', 'white']" in message
+
     def test_missing_values_do_not_hide_it(self, people):
         people["hispan"] = people["hispan"].astype(float).mask(people.index == 3)
         assert len(messages(people, {"white": 1})) == 1
