@@ -86,7 +86,8 @@ def poaf(
     n_iter : int, optional
         Number of iterations. By default enough for a nearly complete front: 4,000, and 200 more
         for each member beyond 41; a twentieth of it if weights differ or there are more than two
-        classes, as these take longer to evaluate. With `neighbourhood="paper"`, k, as in the paper.
+        classes, as these take longer to evaluate. With `neighbourhood="paper"`, k, as in the
+        paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores the neighbours of every candidate
