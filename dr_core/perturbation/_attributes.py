@@ -409,7 +409,7 @@ def learn_attributes(
         If values of a sensitive column differ only in case or blanks, or if one is a text such as
         "?" that often stands for a missing value. If a sensitive 0/1 column and others of X are
         never 1 in the same row, and that is not by chance: they may encode one attribute, which is
-        then given as `OneHot`. Of rows in several frames or partitions, the first ones are checked.
+        then given as `OneHot`. Of rows in several frames or partitions, the first are checked.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from textbook.pruning import scores_of
 from textbook.voting import Ensemble
 
 from dr_core import Votes
+from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._exhaustive import exhaustive_front
 from dr_core.pruning._objectives import bi_objective, scalar_objective
 from dr_core.pruning._pareto import hypervolume
@@ -136,6 +137,11 @@ def test_iterations_are_those_of_the_paper_or_enough_for_the_front(options, neig
         for n in (None, n_iter)
     )
     assert found.n_judged == expected.n_judged
+
+
+@pytest.mark.parametrize(("m", "n_iter"), [(41, 4000), (43, 4400), (101, 16000)])
+def test_each_member_beyond_41_adds_iterations(m, n_iter):
+    assert ExchangeSearch.get_default_n_iter(small(m=m, n=4), 6) == n_iter
 
 
 class TestSelection:
