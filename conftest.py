@@ -36,13 +36,14 @@ settings.load_profile("suite")
 # Each file is run by one process. Files that take long come first, so that no process is left
 # alone with one at the end.
 LONGEST_FIRST = [
-    "tests/docs/test_get_started.py",
     "tests/end_to_end/test_dask.py",
-    "tests/trust/test_bad_inputs.py",
-    "tests/trust/test_laws.py",
-    "tests/trust/test_interruption.py",
+    "tests/docs/test_get_started.py",
+    "docs/pruning.md",
     "tests/dr_core/cli/test_command.py",
-    "tests/adapters/test_round_trip.py",
+    "tests/trust/test_interruption.py",
+    "tests/dr_core/test_marginalization.py",
+    "tests/trust/test_laws.py",
+    "tests/aif360_dr/test_sklearn.py",
     "tests/dr_core/risk/test_assessment.py",
 ]
 

@@ -170,8 +170,7 @@ def _check_known(found: Iterable[Any], values: Sequence[Any], what: str) -> None
 def joint_codes(columns: Iterable[Array]) -> Array:
     """Return one integer per row that stands for the codes of the row in all columns.
 
-    Codes are integers of at least -1. The integers sort like the tuples of codes, and their
-    product with a number of rows fits 64 bits.
+    Codes are integers of at least -1. The integers sort like the tuples of codes.
 
     >>> joint_codes(np.array([[0, 0, 1], [0, 1, -1]]))
     array([4, 5, 6])

@@ -50,8 +50,7 @@ def draw_variants(
     chosen = variant[scenario, :, sample].T
     # A variant drawn several times is listed once: draws of row 0 into a, b, a and of row 1 into
     # a have the keys 0a 0b 0a 1a, hence the variants 0a 0b 1a with 2, 1 and 1 draws.
-    joint = joint_codes(chosen)
-    key = rows[sample] * (int(joint.max(initial=0)) + 1) + joint
+    key = joint_codes([rows[sample], *chosen])
     distinct, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     probability = np.zeros((len(distinct), len(active_sets)))
     np.add.at(probability, (inverse, scenario), 1 / n_samples)
