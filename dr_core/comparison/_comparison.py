@@ -178,7 +178,7 @@ class Comparison:
         >>> bool(verdict), verdict.outcome
         (True, 'pass')
         >>> print(found.check(max_risk=0.03))
-        UNDECIDED: discriminative risk of rule for sex: 2.50 % [1.21, 4.55], limit 3 %; \
+        UNDECIDED: discriminative risk of rule for sex: 2.5 % [1.2, 4.5], limit 3 %; \
 about 6,721 rows would decide, these are 400
         """
         return check_comparison(self, max_risk, max_gap)

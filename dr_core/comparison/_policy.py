@@ -33,6 +33,9 @@ PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 PERTURBED_RISK = f"{DR}_perturbed"
 """Measure of comparisons in which some rows have a missing sensitive value."""
 
+CLOSE_TO_LIMIT = 0.001
+"""Values closer to a limit are shown with one decimal more."""
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -61,9 +64,12 @@ class Decision:
 
     def __str__(self) -> str:
         name = self.measure.replace("_", " ")
-        value, low, high = (f"{100 * one:.2f}" for one in (self.value, self.low, self.high))
-        numbers = f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
-        text = f"{self.outcome.upper()}: {name} of {self.model} for {self.attribute}: {numbers}"
+        numbers = self.value, self.low, self.high
+        # Two decimals where one would not show on which side of the limit an end is.
+        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
+        value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
+        shown = f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
+        text = f"{self.outcome.upper()}: {name} of {self.model} for {self.attribute}: {shown}"
         if self.outcome != UNDECIDED:
             return text
         if self.rows_needed is None:

@@ -165,8 +165,8 @@ def iter_impact_sentences(
         if len(reference) and others["value"].notna().any():
             lowest, of = others.loc[others["value"].idxmin()], reference.iloc[0]
             scenario = "intersections" if attribute == ALL else format_name(attribute)
-            groups = (format_name(one) for one in (lowest["group"], of["group"]))
-            yield _format_impact(scenario, *groups, lowest["value"], of)
+            group, to = format_name(lowest["group"]), format_name(of["group"])
+            yield _format_impact(scenario, group, to, lowest["value"], of)
 
 
 def _format_impact(attribute: str, group: str, reference: str, ratio: float, of: pd.Series) -> str:
