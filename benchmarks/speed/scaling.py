@@ -66,6 +66,11 @@ def main() -> None:
         list(more_members()),
     )
     print_table(
+        "Votes of a forest of 100 trees on x and x̃, against its own predict on x",
+        ["rows", "collect_votes, s", "predict, s", "ratio"],
+        list(many_votes()),
+    )
+    print_table(
         "The same work on a Dask cluster of one worker and of two, one thread each",
         ["what", "1 worker, s", "2 workers, s", "speed-up", "efficiency", "processor time, ×"],
         list(more_workers()),
@@ -239,6 +244,19 @@ def rare_changes(m: int, n: int) -> Votes:
         draw = random.random(n, dtype=np.float32)
         votes[j], perturbed[j] = draw < leaning, draw < shifted
     return Votes(votes, perturbed, y, classes=np.arange(2))
+
+
+def many_votes() -> Iterator[tuple[int, float, float, float]]:
+    """Rows of (rows, processor time of all votes, and of `predict`, their ratio)."""
+    rng, n = np.random.default_rng(0), LARGE[1]
+    X = rng.normal(size=(n, 8)).astype(np.float32)
+    X[:, 0] = X[:, 0] > 0
+    y = (X[:, 1] + X[:, 2] * X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    forest = RandomForestClassifier(100, max_depth=12, random_state=0, n_jobs=1)
+    forest.fit(X[:20_000], y[:20_000])
+    work = growth.seconds_of(lambda: forest.predict(X))
+    audit = growth.seconds_of(lambda: collect_votes(forest, X, y, {0: 1.0}, random_state=0))
+    yield n, audit, work, audit / work
 
 
 # More workers
