@@ -226,6 +226,14 @@ def test_sparse_features_are_voted_on():
     assert votes.member_risks.max() > 0
 
 
+def test_members_that_see_only_a_sparse_sensitive_column_change_their_votes():
+    X = pd.DataFrame({"sex": ["f", "m"] * 10, "group": list("abcde") * 4})
+    forest = RandomForestClassifier(3, max_depth=1, max_features=None, random_state=0)
+    model = make_pipeline(OneHotEncoder(), forest).fit(X, X["sex"])
+    votes = collect_votes(model, X, X["sex"], {"sex": "m"})
+    assert (votes.votes != votes.perturbed).all()
+
+
 class Asked(DecisionTreeClassifier):
     """A tree that counts how often it is asked."""
 

@@ -212,6 +212,13 @@ def test_one_hot_works_on_arrays():
     assert perturb(X, {"sex": OneHot([0, 1], privileged=0)}).tolist() == [[0, 1, 9], [1, 0, 8]]
 
 
+def test_missing_values_of_one_hot_columns_are_kept_on_request():
+    X = pd.DataFrame({"f": [1, 0, np.nan], "m": [0, 1, np.nan]})
+    sex = OneHot(["f", "m"], privileged="m")
+    perturbed = perturb(X, learn_attributes(X, {"sex": sex}, missing="keep"))
+    pd.testing.assert_frame_equal(perturbed, X[["m", "f"]].set_axis(["f", "m"], axis=1))
+
+
 def test_a_domain_learned_before_serves_a_part_that_lacks_a_value():
     X = pd.DataFrame({"race": ["White", "Black", "Other"] * 20})
     attributes = learn_attributes(X, RACE)
