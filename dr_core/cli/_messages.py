@@ -23,6 +23,10 @@ ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(NAMES)})(?=:| must| has | needs
 """An argument as the subject of a message; a quoted name is one of the data."""
 
 ADVICE = [
+    (
+        r'replace it by None, and pass missing="keep" or drop these rows',
+        "leave these cells of the file empty, and pass --missing drop or --missing keep",
+    ),
     (r'Fill or drop them, or pass missing="keep"[^.;]*', "Pass --missing drop or --missing keep"),
     (
         r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?domain=\{.*?\}\.",

@@ -146,6 +146,15 @@ def test_missing_values_are_refused_with_a_remedy(capsys, clean, tmp_path, colum
     assert "of 398 rows" in out
 
 
+def test_a_code_for_missing_values_is_named_with_a_remedy(capsys, clean, tmp_path):
+    path = tmp_path / "codes.csv"
+    clean.assign(sex=misspell(clean["sex"], *["?"] * 20)).to_csv(path, index=False)
+    code, _, err = run(capsys, path, *AUDIT)
+    assert code == 0
+    assert "'sex' has the value '?'" in err
+    assert "--missing drop or --missing keep" in err
+
+
 def test_rows_with_missing_values_can_be_kept(capsys, clean, tmp_path):
     path = tmp_path / "a.csv"
     clean.assign(sex=misspell(clean["sex"], *[None] * 40)).to_csv(path, index=False)
