@@ -121,8 +121,8 @@ class Comparison:
         and the impact ratio, the selection rate relative to that of the most selected group with
         at least 2 % of the rows. Its interval is made from those of both rates (Donner and Zou);
         the ratio of that group itself is 1, without an interval. With many groups, the most
-        selected one is so partly by chance, and intervals of the others are too low. There are no intervals without
-        `n_boot`, and for weighted rows or several rows a person.
+        selected one is so partly by chance, and intervals of the others are too low. There
+        are no intervals without `n_boot`, and for weighted rows or several rows a person.
         """
         return pd.DataFrame() if self.rates is None else self.rates.table
 
