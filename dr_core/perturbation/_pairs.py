@@ -321,17 +321,23 @@ class PairCheck:
         return -math.log(self.level) if self.level else math.inf
 
     @cached_property
-    def power(self) -> float:
-        """Share of the pairs of perturbed reference rows that are implausible if never seen."""
-        total = found = 0.0
+    def powers(self) -> dict[Any, float]:
+        """Power by attribute that has pairs to judge.
+
+        This is the share of the pairs of perturbed reference rows that are implausible if never
+        seen.
+        """
+        totals = np.zeros((2, len(self.pairs.attributes)))  # detectable pairs, all pairs
         for (j, i), counts in self.pairs.counts.items():
             attribute, own = self.pairs.attributes.attributes[j], self.pairs.categories[j]
-            perturbed = _count_perturbed(attribute, own, counts)
             # Codes of a category with one label say nothing about the attribute.
             if len(self.pairs.categories[i].labels) > 1:
-                total += perturbed.sum()
-                found += perturbed[find_detectable_cells(counts, self.level)].sum()
-        return float(found / total) if total else math.nan
+                perturbed = _count_perturbed(attribute, own, counts)
+                is_detectable = find_detectable_cells(counts, self.level)
+                totals[:, j] += perturbed[is_detectable].sum(), perturbed.sum()
+        names = self.pairs.attributes.names
+        found = zip(names, *totals.tolist(), strict=True)
+        return {name: part / whole for name, part, whole in found if whole}
 
     def find_implausible(
         self, chunk: PerturbedChunk

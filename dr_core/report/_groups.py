@@ -165,17 +165,19 @@ def iter_impact_sentences(
         if len(reference) and others["value"].notna().any():
             lowest, of = others.loc[others["value"].idxmin()], reference.iloc[0]
             scenario = "intersections" if attribute == ALL else format_name(attribute)
-            group, to = format_name(lowest["group"]), format_name(of["group"])
-            yield _format_impact(scenario, group, to, lowest["value"], of)
+            group, to = (
+                f"{format_name(one['group'])} ({_format_size(one)}" for one in (lowest, of)
+            )
+            is_small = bool(of["rows"] < MIN_REFERENCE_ROWS)
+            warning = "; so small that its rate is uncertain" * is_small
+            yield (
+                f"Lowest impact ratio for {scenario}: {format_percent(lowest['value'])}, {group}) "
+                f"compared with {to}{warning})."
+            )
 
 
-def _format_impact(attribute: str, group: str, reference: str, ratio: float, of: pd.Series) -> str:
-    size = f"{of['rows']:,} rows, {format_percent(of['share'])} of all"
-    warning = "; so small that its rate is uncertain" * bool(of["rows"] < MIN_REFERENCE_ROWS)
-    return (
-        f"Lowest impact ratio for {attribute}: {group}, {format_percent(ratio)} of the selection "
-        f"rate of {reference} ({size}{warning})."
-    )
+def _format_size(row: pd.Series) -> str:
+    return f"{row['rows']:,} rows, {format_percent(row['share'])} of all"
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:

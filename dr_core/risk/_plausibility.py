@@ -202,32 +202,40 @@ class Plausibility:
         return self.check.min_expected
 
     @property
-    def power(self) -> float:
-        """Share of the pairs of values in perturbed rows that are found if they cannot occur.
+    def power_by_attribute(self) -> pd.Series:
+        """Share of the pairs of values in perturbed rows that are found if they never occur.
 
         A pair that never occurs is implausible only if enough reference rows would have it by
         chance: see `min_expected`. With few rows the power is low, and a share of 0 implausible
-        rows says little. Each pair of a new sensitive value and a value of another column counts
-        once for each perturbed row of the reference data that has it.
+        rows says little. Each pair of a new value of the attribute and a value of another column
+        counts once for each perturbed row of the reference data that has it.
         """
-        return self.check.power
+        return pd.Series(self.check.powers, name="power", dtype=float)
+
+    @property
+    def power(self) -> float:
+        """The lowest power of an attribute; NaN if there are no pairs to judge."""
+        return min(self.check.powers.values(), default=math.nan)
 
     def describe_power(self) -> str:
         """Return a sentence on how many reference rows there are, and what they can show."""
-        rows = f"the {self.n_reference_rows:,} reference rows"
+        rows, powers = f"the {self.n_reference_rows:,} reference rows", self.check.powers
+        if not powers:
+            return "There is no other column to judge them by."
+        shares = ", ".join(f"{name} {format_percent(power)}" for name, power in powers.items())
         what = (
-            f"{format_percent(self.power)} of the pairs of values in perturbed rows (a pair must "
-            f"be expected by chance in about {math.ceil(self.min_expected)} rows)"
+            f"the pairs of values in perturbed rows ({shares}; a pair can be judged if about "
+            f"{math.ceil(self.min_expected)} rows would have it by chance)"
         )
         if self.has_power:
-            return f"{rows.capitalize()} are enough to judge {what}."
+            return f"{rows.capitalize()} are enough to judge most of {what}."
         if self.pairs.empty:
-            return f"This says little, because {rows} are too few: they can judge only {what}."
-        return f"There may be more, because {rows} are few: they can judge only {what}."
+            return f"This says little, because {rows} are too few to judge all of {what}."
+        return f"There may be more, because {rows} are too few to judge all of {what}."
 
     @property
     def has_power(self) -> bool:
-        """Whether the power is at least 80 %."""
+        """Whether the power of every attribute is at least 80 %."""
         return self.power >= MIN_POWER
 
     def to_dict(self) -> dict[str, float | int | None]:

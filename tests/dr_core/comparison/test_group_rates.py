@@ -109,7 +109,8 @@ def test_a_sentence_names_the_reference_and_its_size(people, y):
     found = compare({"rule": rule}, people, y, PRIVILEGED)
     n = (people["sex"] == "M").sum()
     first, *_, last = iter_impact_sentences(found, "rule")
-    assert f"of the selection rate of M ({n} rows, {n / 4:.1f} % of all)." in first
+    assert f"F ({400 - n} rows, " in first
+    assert f"compared with M ({n} rows, {n / 4:.1f} % of all)." in first
     assert last.startswith("Lowest impact ratio for intersections: ")
 
 
