@@ -102,7 +102,7 @@ def expected(model, X, y, privileged, rows):
     """DR by `dr_core`, of these rows alone; the rates by their definitions."""
     prediction = model.predict(X[rows])
     return [
-        assess_risk(model, X, privileged, sample_weight=rows).value,
+        assess_risk(model, X, privileged).individual[rows].mean(),
         prediction.mean(),
         prediction[y[rows] == 0].mean(),
         1 - prediction[y[rows] == 1].mean(),
