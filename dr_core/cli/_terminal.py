@@ -216,9 +216,9 @@ def _print_plausibility(
     console: Console, found: Plausibility, coupled: Plausibility | None = None
 ) -> None:
     """Print the share of implausible rows, without and with coupled columns."""
-    console.print(Text(str(found)))
+    console.print(Text(escape_unprintable(str(found))))
     if coupled is not None:
-        console.print(Text(f"With coupled columns: {coupled}"))
+        console.print(Text(f"With coupled columns: {escape_unprintable(str(coupled))}"))
     console.print()
 
 

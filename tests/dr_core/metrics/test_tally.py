@@ -81,6 +81,17 @@ def test_tallies_with_other_classes_are_aligned():
     assert both.table[0, 2, 2, 0] == both.table[0, 2, 2, 1] == 1
 
 
+def test_tallies_of_randomised_models_with_other_classes_are_aligned():
+    # Joint distributions of f(x) and f(x̃) over the pairs aa, ac, ca, cc, and bb, bc, cb, cc.
+    a = tally_profiles([1], [0], None, np.array([[0.1, 0.2, 0.3, 0.4]]), ["a", "c"])
+    b = tally_profiles([0], [1], None, np.array([[0.4, 0.3, 0.2, 0.1]]), ["b", "c"])
+    both = a + b
+    assert both.classes == ["a", "b", "c"]
+    np.testing.assert_allclose(both.table[1, 0], [[0.1, 0, 0.2], [0, 0, 0], [0.3, 0, 0.4]])
+    np.testing.assert_allclose(both.table[0, 2], [[0, 0, 0], [0, 0.4, 0.3], [0, 0.2, 0.1]])
+    assert both.table.sum() == pytest.approx(2)
+
+
 def test_a_sure_profile_is_the_same_as_a_prediction():
     groups, y, f, perturbed, weights = random_rows(50, 0, 3)
     sure = tally_profiles(groups, y, f, np.eye(3)[perturbed], [0, 1, 2], weights)
