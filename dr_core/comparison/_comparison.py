@@ -321,7 +321,7 @@ about 6,721 rows would decide, these are 400
         return draw_comparison(self, axes, attribute=attribute, measures=measures)
 
     def __repr__(self) -> str:
-        return "\n".join(["<Comparison>", str(self.table().T.round(4)), *self.notes])
+        return "\n".join(["<Comparison>", self.table().T.round(4).to_string(), *self.notes])
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
