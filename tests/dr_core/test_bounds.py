@@ -1,4 +1,4 @@
-from math import comb, inf, isnan, log, sqrt
+from math import comb, inf, isnan, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -145,10 +145,15 @@ class TestWhatABoundHoldsFor:
         assert (pac["holds_for"] == "approximate, rows of unequal weight").all()
         assert table.loc["margin", "guaranteed"]
 
-    def test_perturbations_with_probabilities_are_not_rows_of_unequal_weight(self):
-        """Row 0 has one perturbation, row 1 has three of a third each."""
-        shares = [1, 1 / 3, 1 / 3, 1 / 3]
-        votes = Votes([[0] * 4], [[0, 0, 1, 1]], [0] * 4, sample_weight=shares, rows=[0, 1, 1, 1])
+    @pytest.mark.parametrize("parts", [[1 / 3] * 3, [1 / pi] * 3 + [1 - 3 / pi]])
+    def test_perturbations_with_probabilities_are_not_rows_of_unequal_weight(self, parts):
+        """Row 0 has one perturbation, row 1 several; rounding may leave a tiny difference."""
+        n = len(parts)
+        rows = [0] + [1] * n
+        perturbed = [0, 0] + [1] * (n - 1)
+        votes = Votes(
+            [[0] * (n + 1)], [perturbed], [0] * (n + 1), sample_weight=[1, *parts], rows=rows
+        )
         assert bounds.has_equal_rows(votes)
 
     def test_rows_without_weight_do_not_count(self):
