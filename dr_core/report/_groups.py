@@ -168,16 +168,15 @@ def iter_impact_sentences(
             group, to = (
                 f"{format_name(one['group'])} ({_format_size(one)}" for one in (lowest, of)
             )
-            is_small = bool(of["rows"] < MIN_REFERENCE_ROWS)
-            warning = "; so small that its rate is uncertain" * is_small
             yield (
                 f"Lowest impact ratio for {scenario}: {format_percent(lowest['value'])}, {group}) "
-                f"compared with {to}{warning})."
+                f"compared with {to})."
             )
 
 
 def _format_size(row: pd.Series) -> str:
-    return f"{row['rows']:,} rows, {format_percent(row['share'])} of all"
+    warning = "; so few that the rate is uncertain" if row["rows"] < MIN_REFERENCE_ROWS else ""
+    return f"{row['rows']:,} rows, {format_percent(row['share'])} of all{warning}"
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:

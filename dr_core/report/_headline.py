@@ -159,7 +159,7 @@ class _Summary:
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
-            yield f"{risk} if {self._name_coupled()} may follow by rules{interval}."
+            yield f"{risk} with the rules for {self._name_coupled()}{interval}."
         risks = self.values.comparison.get_risks(self.model)
         hidden = describe_hidden_risk(risks, self.format_name)
         if hidden:
@@ -210,7 +210,7 @@ class _Summary:
             yield found.describe_power()
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
-                f"If {self._name_coupled()} may follow by rules, {format_percent(coupled.value)} "
+                f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} "
                 f"would get a different decision{self._format_interval(coupled)}."
             )
 

@@ -125,10 +125,11 @@ MEASURE_TEXTS = {
     ),
     "demographic_parity": MeasureText("Demographic parity (DP)", "gap in favourable decisions"),
     "equal_opportunity": MeasureText(
-        "Equal opportunity (EOpp)", "gap in favourable decisions among those who deserve one"
+        "Equal opportunity (EOpp)",
+        "gap in favourable decisions, rows with a favourable label",
     ),
     "predictive_parity": MeasureText(
-        "Predictive parity (PP)", "gap in how often a favourable decision is deserved"
+        "Predictive parity (PP)", "gap in how often a favourable decision has a favourable label"
     ),
     "equalized_odds": MeasureText(
         "Equalized odds", "larger of the gaps in true and in false positive rate"
@@ -142,10 +143,14 @@ MEASURE_TEXTS = {
         1.0,
     ),
     "accuracy": MeasureText("Accuracy", "correct decisions", 1.0),
-    "precision": MeasureText("Precision", "favourable decisions that are deserved", 1.0),
-    "recall": MeasureText("Recall", "deserved favourable decisions that are made", 1.0),
+    "precision": MeasureText("Precision", "favourable decisions with a favourable label", 1.0),
+    "recall": MeasureText(
+        "Recall", "favourable decisions, rows with a favourable label", 1.0
+    ),
     "f1": MeasureText("F1", "harmonic mean of precision and recall", 1.0),
-    "specificity": MeasureText("Specificity", "undeserved favourable decisions not made", 1.0),
+    "specificity": MeasureText(
+        "Specificity", "other decisions, rows with another label", 1.0
+    ),
 }
 """Texts of the measures. Measures without an entry are described by their docstring."""
 

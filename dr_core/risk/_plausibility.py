@@ -223,15 +223,18 @@ class Plausibility:
         if not powers:
             return "There is no other column to judge them by."
         shares = ", ".join(f"{name} {format_percent(power)}" for name, power in powers.items())
-        what = (
-            f"the pairs of values in perturbed rows ({shares}; a pair can be judged if about "
-            f"{math.ceil(self.min_expected)} rows would have it by chance)"
+        details = (
+            f"({shares}; a pair can be judged if at least about {math.ceil(self.min_expected)} "
+            "reference rows with it are expected by chance)"
         )
         if self.has_power:
-            return f"{rows.capitalize()} are enough to judge most of {what}."
-        if self.pairs.empty:
-            return f"This says little, because {rows} are too few to judge all of {what}."
-        return f"There may be more, because {rows} are too few to judge all of {what}."
+            judged = "can judge most of the pairs of values in perturbed rows"
+            return f"{rows.capitalize()} {judged} {details}."
+        start = "This says little" if self.pairs.empty else "There may be more"
+        return (
+            f"{start}, because {rows} are too few: they can judge less than "
+            f"{format_percent(MIN_POWER)} of the pairs of values in perturbed rows {details}."
+        )
 
     @property
     def has_power(self) -> bool:

@@ -117,4 +117,4 @@ def test_a_sentence_names_the_reference_and_its_size(people, y):
 def test_a_small_reference_is_flagged(people, y):
     found = compare({"rule": rule}, people[:150], y[:150], {"sex": "M"})
     (text,) = iter_impact_sentences(found, "rule")
-    assert "so small that its rate is uncertain" in text
+    assert "so few that the rate is uncertain" in text

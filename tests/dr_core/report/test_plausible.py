@@ -57,7 +57,7 @@ def test_the_headline_has_both_figures_when_plausibility_changes_the_picture(aud
 
 def test_the_headline_has_the_risk_with_coupled_columns(coupled):
     risk = coupled.table().loc[("rule", "sex"), "discriminative_risk_coupled"]
-    assert f"{100 * risk:.1f} % if title may follow by rules" in format_headline(coupled, "rule")
+    assert f"{100 * risk:.1f} % with the rules for title" in format_headline(coupled, "rule")
 
 
 def test_the_headline_has_one_figure_when_plausibility_changes_nothing(audit, read):
@@ -88,7 +88,7 @@ def test_the_headline_stays_that_of_the_definition(audit, coupled, read):
     figure = f"{100 * coupled.table()['discriminative_risk'].item():.1f} %"
     assert f"{figure} {figure} {sentence}" in plain.text
     assert f"{figure} {sentence}" in page.text
-    assert "if title may follow by rules" in page.text
+    assert "with the rules for title" in page.text
 
 
 def test_pairs_are_named_first_to_last_with_their_counts(people, coupled, read):
