@@ -378,3 +378,11 @@ def test_options_are_passed_by_name():
     for function in (perturb, enumerate_perturbations):
         with pytest.raises(TypeError, match="positional"):
             function(pd.DataFrame({"race": ["W", "B"]}), RACE_W, 0.5)
+
+
+def test_the_error_of_too_many_perturbations_names_their_average(monkeypatch):
+    monkeypatch.setattr("dr_core.perturbation._plan.MAX_VARIANTS", 1)
+    monkeypatch.setattr("dr_core.perturbation._plan.CHUNK_VARIANTS", 4)
+    X = pd.DataFrame({"race": ["White", "Black", "Other", "Asian"] + ["White"] * 4})
+    with pytest.raises(ValueError, match="on average, a row has 2 perturbations"):
+        next(iter_perturbed(as_table(X), PerturbationPlan(learn_attributes(X, RACE))))

@@ -23,6 +23,7 @@ from dr_core import (
     datasets,
     learn_attributes,
 )
+from dr_core.risk._predictor import _unwrap
 from dr_core.risk._randomized import find_flows, total_variation
 
 SEX = {"sex": "M"}
@@ -185,6 +186,15 @@ class TestAskedTwice:
         for wrapped in (model, FrozenEstimator(model), SimpleNamespace(best_estimator_=model)):
             wrapped.predict = len  # not called
             assert assess_risk(wrapped, people(), SEX).value == expected
+
+    def test_only_the_method_predict_stands_for_its_model(self):
+        class Model:
+            def decide(self, X): ...
+            def predict(self, X): ...
+
+        model = Model()
+        assert _unwrap(model.predict) is model
+        assert _unwrap(model.decide) == model.decide
 
     def test_a_constant_seed_does_not_hide_the_randomness(self):
         seeded = lambda X: np.random.default_rng(0).random(len(X)) > 0.5  # noqa: E731
