@@ -144,13 +144,9 @@ MEASURE_TEXTS = {
     ),
     "accuracy": MeasureText("Accuracy", "correct decisions", 1.0),
     "precision": MeasureText("Precision", "favourable decisions with a favourable label", 1.0),
-    "recall": MeasureText(
-        "Recall", "favourable decisions, rows with a favourable label", 1.0
-    ),
+    "recall": MeasureText("Recall", "favourable decisions, rows with a favourable label", 1.0),
     "f1": MeasureText("F1", "harmonic mean of precision and recall", 1.0),
-    "specificity": MeasureText(
-        "Specificity", "other decisions, rows with another label", 1.0
-    ),
+    "specificity": MeasureText("Specificity", "other decisions, rows with another label", 1.0),
 }
 """Texts of the measures. Measures without an entry are described by their docstring."""
 
