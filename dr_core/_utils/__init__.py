@@ -25,6 +25,7 @@ from dr_core._utils._checks import (
     sort_values,
     truncate,
 )
+from dr_core._utils._enumeration import format_enumeration
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
 from dr_core._utils._intervals import (
     Interval,
@@ -99,6 +100,7 @@ __all__ = [
     "find_repeated",
     "find_spellings",
     "fold_interval",
+    "format_enumeration",
     "format_percent",
     "format_value",
     "get_max_unpacked",

@@ -16,7 +16,14 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from dr_core import datasets
-from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Verdict
+from dr_core.comparison import (
+    FAIL,
+    PASS,
+    UNDECIDED,
+    Comparison,
+    Verdict,
+    format_measure_name,
+)
 from dr_core.metrics import PERFORMANCE_MEASURES, RATIO_MEASURES
 from dr_core.report import (
     QuantityAudit,
@@ -26,6 +33,7 @@ from dr_core.report import (
     format_points,
     format_shift,
     iter_impact_sentences,
+    iter_next_steps,
 )
 from dr_core.risk import Plausibility
 
@@ -160,7 +168,7 @@ def _print_measures(
         if is_narrow:
             cells = [cell.replace(" [", "\n[") for cell in cells]
         style = "bold" if measure == "discriminative_risk" else None
-        table.add_row(measure.replace("_", " "), *map(Text, cells), style=style)
+        table.add_row(format_measure_name(measure), *map(Text, cells), style=style)
     console.print(table)
 
 
@@ -217,6 +225,8 @@ def _print_plausibility(
 ) -> None:
     """Print the share of implausible rows, without and with coupled columns."""
     console.print(Text(escape_unprintable(str(found))))
+    for step in iter_next_steps(found, escape_unprintable):
+        console.print(Text(step))
     if coupled is not None:
         console.print(Text(f"With coupled columns: {escape_unprintable(str(coupled))}"))
     console.print()

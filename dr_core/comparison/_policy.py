@@ -25,6 +25,7 @@ __all__ = [
     "Decision",
     "Verdict",
     "check_comparison",
+    "format_measure_name",
 ]
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
@@ -35,6 +36,15 @@ PERTURBED_RISK = f"{DR}_perturbed"
 
 CLOSE_TO_LIMIT = 0.001
 """Values closer to a limit are shown with one decimal more."""
+
+
+def format_measure_name(measure: str) -> str:
+    """Return the name of a measure as tables and verdicts show it.
+
+    >>> format_measure_name("equal_opportunity"), format_measure_name(PERTURBED_RISK)
+    ('equal opportunity', 'DR of perturbed rows')
+    """
+    return "DR of perturbed rows" if measure == PERTURBED_RISK else measure.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ class Decision:
     rows_needed: int | None = None
 
     def __str__(self) -> str:
-        name = self.measure.replace("_", " ")
+        name = format_measure_name(self.measure)
         numbers = self.value, self.low, self.high
         # Two decimals where one would not show on which side of the limit an end is.
         digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1

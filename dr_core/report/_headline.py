@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
-from dr_core.report._plausible import format_pair
+from dr_core.report._plausible import format_pair, iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
-from dr_core.report._words import format_enumeration, format_name
+from dr_core.report._words import format_name
 from dr_core.risk import describe_hidden_risk, describe_missing
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ class _Summary:
             pairs = self.values.comparison.plausibility[self.model].pairs
             pair = format_pair(next(pairs.itertuples()), self.format_name)
             yield (
-                f"{risk} among combinations that occur in the data: {implausible} of the "
-                f"perturbed rows are combinations rarely or never seen there, such as {pair}, "
-                "and predictions for them may mean little."
+                f"{implausible} of the perturbed rows have combinations rarely or never seen in "
+                f"the data, such as {pair}; predictions for them may mean little. Among the other "
+                f"rows, DR is {risk}."
             )
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
@@ -200,14 +200,16 @@ class _Summary:
         is_known = PLAUSIBLE_RISK in self._beside or is_unknown(implausible)
         if not is_known and implausible.value > 0:
             yield (
-                f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
-                "combinations rarely or never seen in the data."
+                f"{format_percent(implausible.value)} of the perturbed rows have combinations "
+                "rarely or never seen in the data."
             )
         found = self.values.comparison.plausibility.get(self.model)
         if found is not None and found.pairs.empty:
             yield f"No implausible combination was found. {found.describe_power()}"
         elif found is not None and not found.has_power:
             yield found.describe_power()
+        if found is not None and PLAUSIBLE_RISK in self._beside:
+            yield from iter_next_steps(found)
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
                 f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} "

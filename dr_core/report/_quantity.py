@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import Individuals, describe_plan, to_plain, to_records
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -28,12 +28,12 @@ from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._headline import Headline
 from dr_core.report._individuals import make_individual_tables
+from dr_core.report._plausible import iter_next_steps
 from dr_core.report._untested import iter_untested
 from dr_core.report._words import (
     QUANTITY_TEXTS,
     PageTexts,
     describe_perturbation,
-    format_enumeration,
     format_name,
     format_scenario,
     format_value_interval,
@@ -158,6 +158,7 @@ class QuantitySections:
             yield f"Mean absolute error: {format_amount(shift.errors['mean_absolute_error'])}."
         if self.audit.plausibility:
             yield str(self.audit.plausibility[0])
+            yield from iter_next_steps(self.audit.plausibility[0])
 
     def directions(self) -> ReportTable:
         """Table of the shift of each attribute, and of all together."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from dr_core._utils import format_percent
@@ -20,7 +20,6 @@ __all__ = [
     "PageTexts",
     "describe_measure",
     "describe_perturbation",
-    "format_enumeration",
     "format_measure",
     "format_name",
     "format_number",
@@ -256,13 +255,3 @@ def format_name(name: Any) -> str:
 def format_scenario(attribute: Any) -> str:
     """Return the name of an attribute, or "all together"."""
     return "all together" if attribute == ALL else str(attribute)
-
-
-def format_enumeration(names: Iterable[str]) -> str:
-    """Join names with commas and "and".
-
-    >>> format_enumeration(["sex"]), format_enumeration(["sex", "race", "age"])
-    ('sex', 'sex, race and age')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

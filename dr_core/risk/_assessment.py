@@ -23,6 +23,7 @@ from dr_core._utils import (
     as_generator,
     check_any_weight,
     check_nonnegative,
+    format_enumeration,
     format_percent,
     share,
 )
@@ -297,9 +298,9 @@ class RiskAssessment:
     def _headline(self) -> str:
         sample = self.totals.make_sample(-1, only_perturbed=True)
         low, high, confidence, _ = sample.interval(0.95)
-        names = describe_perturbed(self.plan.attributes)
+        perturbed = describe_perturbed(self.plan.attributes)
         return (
-            f"{format_percent(sample.mean)} of predictions change when only {names} is perturbed "
+            f"{format_percent(sample.mean)} of predictions change when only {perturbed} "
             f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
             f"{self.plan.method}, {self._describe_rows()}){self._note}"
         )
@@ -340,10 +341,14 @@ def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
 
 
 def describe_perturbed(attributes: SensitiveAttributes) -> str:
-    """Return the names of the attributes, and of the columns that follow them."""
-    names = ", ".join(map(str, attributes.names))
-    followers = ", ".join(map(str, attributes.couplings.names))
-    return f"{names} (and {followers} with it)" if attributes.has_couplings else names
+    """Return which attributes are perturbed, and which columns follow them."""
+    names = list(map(str, attributes.names))
+    perturbed = f"{format_enumeration(names)} {'is' if len(names) == 1 else 'are'} perturbed"
+    if not attributes.has_couplings:
+        return perturbed
+    followers = list(map(str, attributes.couplings.names))
+    verb = "follows" if len(followers) == 1 else "follow"
+    return f"{perturbed} and {format_enumeration(followers)} {verb}"
 
 
 def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:

@@ -488,12 +488,12 @@ class ShiftAssessment:
     @property
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval(only_perturbed=True)
-        names = describe_perturbed(self.plan.attributes)
+        perturbed = describe_perturbed(self.plan.attributes)
         missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
         rows = "; ".join([f"{self.n_rows:,} rows", *missing, *self.plan.notes])
         mean = f"{self.mean_perturbed:.4g}"
         return (
-            f"the {self.meaning} moves by {mean} on average when only {names} is perturbed "
+            f"the {self.meaning} moves by {mean} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "
             f"{self.largest:.4g}; {self.plan.method}, {rows})"
         )

@@ -354,6 +354,23 @@ def test_the_repr_names_share_pairs_and_risk(income):
     assert "<td>Husband</td>" in found._repr_html_()
 
 
+def test_the_power_names_the_attributes_with_too_few_rows():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": ["M", "F"] * 150, "race": ["A", *["B"] * 29] * 10})
+    X["city"] = rng.choice(list("abcd"), 300)
+    found = assess_risk(lambda X: X["city"] == "a", X, {"sex": "M", "race": "B"}).plausibility()
+    text = found.describe_power()
+    assert "300 reference rows are too few for race: only" in text
+    assert f"(sex: {100 * found.power_by_attribute['sex']:.1f} %)" in text
+    assert "with more reference rows, the share of implausible rows" in text
+
+
+def test_with_an_alpha_of_0_the_power_is_described():
+    X = pd.DataFrame({"sex": ["M", "F"] * 20, "city": ["a", "b"] * 20})
+    found = assess_risk(lambda X: X["city"] == "a", X, {"sex": "M"}).plausibility(alpha=0)
+    assert "alpha of 0" in found.describe_power()
+
+
 class TestPeople:
     """Rows of one person are alike, so that counting them would make chance significant."""
 
