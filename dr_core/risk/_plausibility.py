@@ -193,8 +193,8 @@ class Plausibility:
     def share(self) -> float:
         """Share of perturbed rows that are implausible, all attributes perturbed together.
 
-        It tends to grow with the number of reference rows: of few rows, only frequent pairs of
-        values can be checked. Compare it only between audits with about as many reference rows.
+        It depends on the number of reference rows: with few rows, only frequent pairs of values
+        can be checked. Compare it only between audits with about as many reference rows.
         """
         return float(self.table()["implausible"].iloc[-1])
 
@@ -255,11 +255,13 @@ class Plausibility:
     def _describe_min_expected(self) -> str:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
-        return (
+        needed = (
             f"A pair can be checked if at least about {math.ceil(self.min_expected)} rows with it "
-            "would be expected by chance; with more reference rows, the share of implausible rows "
-            "can be much higher."
+            "would be expected by chance."
         )
+        if self.has_power and self.pairs.empty:
+            return needed
+        return f"{needed} The share of implausible rows depends on the number of reference rows."
 
     @property
     def has_power(self) -> bool:
