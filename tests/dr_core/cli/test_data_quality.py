@@ -158,10 +158,14 @@ def test_a_code_for_missing_values_is_named_with_a_remedy(capsys, clean, tmp_pat
 def test_rows_with_missing_values_can_be_kept(capsys, clean, tmp_path):
     path = tmp_path / "a.csv"
     clean.assign(sex=misspell(clean["sex"], *[None] * 40)).to_csv(path, index=False)
-    code, out, _ = run(capsys, path, *AUDIT, "--missing", "keep")
+    keep = "--missing", "keep", "--max-risk", "1", "--junit", tmp_path / "a.xml"
+    code, out, _ = run(capsys, path, *AUDIT, *keep)
     assert code == 0
     assert "of 400 rows" in out
     assert "missing" in out
+    assert "| DR of perturbed rows" in out
+    assert "PASS: DR of perturbed rows of model for " in out
+    assert 'name="discriminative_risk_perturbed for ' in (tmp_path / "a.xml").read_text()
 
 
 @pytest.mark.parametrize(
