@@ -114,9 +114,9 @@ def iter_next_steps(
         return
     column, attribute = (format_name(found.pairs[key].iloc[0]) for key in ("column", "attribute"))
     yield (
-        f"If {column} would change together with {attribute}, declare it as a coupled column "
-        "(dr-audit --coupled, or learn_attributes(coupled=...) in Python; suggest_couplings "
-        "proposes rules). It then follows, and the combination does not arise."
+        f"If {column} would change together with {attribute}, declare it as a coupled column, so "
+        "that it follows: by rules for its values (dr-audit --coupled; suggest_couplings proposes "
+        "some), or by a function (learn_attributes(coupled=...) in Python)."
     )
 
 

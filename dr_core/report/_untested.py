@@ -46,7 +46,7 @@ def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
     missing = settings.get("not_perturbed", {})
     counts = [_count_rows(name, n) for name, n in missing.items() if n and name != ALL]
     if counts:
-        yield f"An attribute where its value is missing: {format_enumeration(counts)}."
+        yield f"Attributes in rows where they are missing: {format_enumeration(counts)}."
     elif missing.get(ALL):
         yield "Rows in which all sensitive values are missing: they were not perturbed."
     if settings.get("p", 1.0) != 1.0:

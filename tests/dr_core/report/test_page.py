@@ -294,7 +294,7 @@ def test_what_was_not_tested_agrees_with_the_headline_on_missing_values(people, 
     fixed = lambda X: (X["age"] > 40).astype(int)  # noqa: E731
     text = read(compare({"m": fixed}, X, labels, attributes).to_html()).text
     assert "4 rows with a missing value were perturbed in the other attributes only" in text
-    assert "where its value is missing: sex in 1 row and race in 3 rows." in text
+    assert "where they are missing: sex in 1 row and race in 3 rows." in text
     assert "Rows without" not in text
 
 
