@@ -20,7 +20,7 @@ Y. Bian. Improving fairness with ensemble combination: margin-dependent bounds. 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from math import comb
 
 import numpy as np
@@ -87,10 +87,10 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 4,000, and 200 more
-        for each member beyond 41; a twentieth of it if weights differ or there are more than two
-        classes, as these take longer to evaluate. With `neighbourhood="paper"`, k, as in the
-        paper.
+        Number of iterations. By default enough for a nearly complete front: 4,000, and 300 more
+        for each member beyond 41 (up to 900 if there are fewer than 1,500 instances); a twentieth
+        of it if weights differ or there are more than two classes, as these take longer to
+        evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores the neighbours of every candidate
@@ -177,8 +177,7 @@ def _find_front(
         archive, n_judged = find_true_front(voting, size, trade_off, rule)
         return make_front_table(archive, pool), n_judged
     search = searcher(voting, size, trade_off, rule, random)
-    for _ in iterations:
-        search.step()
+    search.run(iterations)
     return make_front_table(search.archive, pool), search.n_judged
 
 
@@ -255,6 +254,11 @@ class Search:
     def n_judged(self) -> int:
         """Number of sub-ensembles evaluated so far."""
         return self._evaluator.n_judged
+
+    def run(self, iterations: Iterable[int]) -> None:
+        """Make a step in each iteration."""
+        for _ in iterations:
+            self.step()
 
     def step(self) -> None:
         """Mutate a candidate, and offer it and its neighbours to the archive."""
