@@ -112,6 +112,9 @@ class ExchangeSearch:
         )
         self._objective = ScalarObjective.from_votes(votes, trade_off)
         self._n_members = votes.n_members
+        self._explored: set[bytes] = set()
+        self._walk: Walk | None = None
+        self._front = Front()
         self._start()
 
     @property
@@ -142,8 +145,7 @@ class ExchangeSearch:
 
     def _start(self) -> None:
         """Begin with a random sub-ensemble and all single members."""
-        self._explored: set[bytes] = set()
-        self._walk: Walk | None = None
+        self._explored, self._walk = set(), None
         start = np.zeros(self._n_members, dtype=bool)
         start[self.random.choice(self._n_members, self._max_members, replace=False)] = True
         starts = np.vstack([start, np.eye(self._n_members, dtype=bool)])
@@ -175,8 +177,8 @@ class ExchangeSearch:
         """Return the neighbours of a sub-ensemble, and add the best to the front."""
         neighbours = self._explorer.explore(selected)
         self._explored.add(selected.tobytes())
-        # A neighbour that is no better in anything than the sub-ensemble itself is dominated by what
-        # dominates that. It is cheaper to leave these out first: they are most of all neighbours.
+        # The front weakly dominates the sub-ensemble, so also the neighbours that are better in
+        # nothing. These are most of them, and it is cheaper to leave them out first.
         promising = neighbours.find_better_in_anything()
         errors, risks = neighbours.errors[promising], neighbours.risks[promising]
         better = promising[self._front.find_better(errors, risks)]
