@@ -129,7 +129,7 @@ def dr_metric_frame(
     >>> frame.by_group["discriminative_risk"].astype(float).round(3).to_dict()
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
-    table = as_table(X if hasattr(X, "shape") else np.asarray(X))
+    table = as_table(np.asarray(X) if isinstance(X, list | tuple) else X)
     if sensitive_features is not None:
         _check_columns(table, privileged)
     attributes = learn_attributes(

@@ -230,7 +230,8 @@ def _has_parts(X: Any) -> bool:
             "X is a list of rows; pass a pandas or polars DataFrame, or a two-dimensional NumPy "
             "array, such as numpy.asarray(X)."
         )
-    is_table = isinstance(X, Table) or hasattr(X, "shape") or hasattr(X, "columns")
+    # `columns` of a LazyFrame resolves its schema, with a warning; that of its type does not.
+    is_table = isinstance(X, Table) or hasattr(X, "shape") or hasattr(type(X), "columns")
     if isinstance(X, Chunks) or is_table or isinstance(X, str | bytes | Mapping | type):
         return isinstance(X, Chunks)
     return callable(X) or isinstance(X, Iterable)

@@ -53,7 +53,6 @@ from dr_core.metrics import (
     SIGNED_MEASURES,
     Bootstrap,
     Provider,
-    Tally,
     load_provider,
     measure,
     measure_signed,
@@ -97,6 +96,9 @@ PLAUSIBLE_RISK = "discriminative_risk_plausible"
 IMPLAUSIBLE_SHARE = "implausible_share"
 
 DR_DIFFERENCE = "discriminative_risk_difference"
+
+NO_ROWS = "a rate has no row to be taken over"
+"""Why a measure is NaN, unless something else explains it."""
 
 MAX_CLASSES = 100
 """Labels with more distinct values are taken for quantities."""
@@ -220,7 +222,7 @@ def compare(
     rows = _iter_values(measured, scored, found, names, bootstrap, host)
     values = pd.DataFrame(row for row in rows if missing or row["measure"] != PERTURBED_RISK)
     first = next(iter(measured.values()))
-    _warn_undefined(values, plan, first.tallies)
+    _warn_undefined(values, measured)
 
     settings = {"rows": data.n_rows, "weighted": first.is_weighted}
     settings |= {} if first.n_people is None else {"people": first.n_people}
@@ -335,6 +337,18 @@ class MeasuredModel:
         """Sums by group of the scenarios without coupled columns whose predictions are known."""
         some = self.plan.scenarios[: len(self.plan.names)]
         return {one: self.groups[s] for s, one in enumerate(some) if s in self.known}
+
+    def explain_undefined(self, measure: str) -> str:
+        """Return why a measure of the model is NaN."""
+        if measure == SCORE_SHIFT:
+            return "the model has no score"
+        if measure in ESTABLISHED:
+            return NO_ROWS
+        if len(self.known) < len(self.plan.scenarios):
+            return "the predictions for perturbed rows are not given"
+        if self.has_check and self.plausibility is None:
+            return "plausibility needs the model itself"
+        return NO_ROWS
 
     def iter_rows(
         self, names: list[str], bootstrap: Bootstrap, provider: Provider | None
@@ -534,22 +548,21 @@ def _check_few(classes: list[Any]) -> list[Any]:
     return classes
 
 
-def _warn_undefined(
-    values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
-) -> None:
-    """Warn once if any value is NaN, with the reason where it is known."""
-    is_undefined = values["value"].isna()
-    if not is_undefined.any():
+def _warn_undefined(values: pd.DataFrame, models: Mapping[str, MeasuredModel]) -> None:
+    """Warn once if any value is NaN, with the reasons."""
+    undefined = values[values["value"].isna()]
+    if undefined.empty:
         return
-    undefined = values[is_undefined]
-    n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
-    reason = (
-        "; ".join(describe_empty_groups(n_rows))
-        or "a rate has no row to be taken over, f(x̃) is not known, or a model has no score"
-    )
-    where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())
+    first = next(iter(models.values()))
+    pairs = zip(first.plan.names, first.tallies, strict=False)
+    empty = describe_empty_groups({name: tally.group_rows for name, tally in pairs})
+    rows = list(undefined.itertuples())
+    reasons = dict.fromkeys(models[row.model].explain_undefined(row.measure) for row in rows)
+    if empty:
+        reasons.pop(NO_ROWS, None)
+    where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in rows)
     warnings.warn(
         f"undefined (NaN): {', '.join(undefined['measure'].unique())} for "
-        f"{', '.join(where)}: {reason}.",
+        f"{', '.join(where)}: {'; '.join([*empty, *reasons])}.",
         stacklevel=3,
     )

@@ -294,10 +294,11 @@ class RepeatCheck:
             raise ValueError(
                 f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
                 f"({format_percent(self.n_different / self.n_seen)}) when the same rows are "
-                "predicted twice, so that a discriminative risk would measure the randomness of "
-                "the model. Pass its distribution, RandomizedModel(predict_proba, classes); or "
-                "fix what is random in it, so that the prediction of a row depends on this row "
-                "alone."
+                "predicted twice, in another batch, so that these differences would be part of a "
+                "discriminative risk. If the model is random, pass its distribution, "
+                "RandomizedModel(predict_proba, classes), or fix its seed. If the prediction of a "
+                "row depends on the other rows of the batch, as with a rank or a quota, pass a "
+                "model that decides about each row alone, such as by a fixed threshold."
             )
 
 
