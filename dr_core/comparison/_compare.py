@@ -97,7 +97,7 @@ IMPLAUSIBLE_SHARE = "implausible_share"
 
 DR_DIFFERENCE = "discriminative_risk_difference"
 
-NO_ROWS = "a rate has no row to be taken over"
+EMPTY_RATE = "a rate has no row to be taken over"
 """Why a measure is NaN, unless something else explains it."""
 
 MAX_CLASSES = 100
@@ -343,12 +343,12 @@ class MeasuredModel:
         if measure == SCORE_SHIFT:
             return "the model has no score"
         if measure in ESTABLISHED:
-            return NO_ROWS
+            return EMPTY_RATE
         if len(self.known) < len(self.plan.scenarios):
             return "the predictions for perturbed rows are not given"
         if self.has_check and self.plausibility is None:
             return "plausibility needs the model itself"
-        return NO_ROWS
+        return EMPTY_RATE
 
     def iter_rows(
         self, names: list[str], bootstrap: Bootstrap, provider: Provider | None
@@ -559,7 +559,7 @@ def _warn_undefined(values: pd.DataFrame, models: Mapping[str, MeasuredModel]) -
     rows = list(undefined.itertuples())
     reasons = dict.fromkeys(models[row.model].explain_undefined(row.measure) for row in rows)
     if empty:
-        reasons.pop(NO_ROWS, None)
+        reasons.pop(EMPTY_RATE, None)
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in rows)
     warnings.warn(
         f"undefined (NaN): {', '.join(undefined['measure'].unique())} for "
