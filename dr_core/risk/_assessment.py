@@ -137,7 +137,7 @@ class RiskAssessment:
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one perturbation changes."""
-        return self.totals.all_together.mean("touched")
+        return self.totals.all_together.mean("can_change")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
@@ -228,7 +228,7 @@ class RiskAssessment:
         """
         scenarios = range(len(self.names))
         frame = _tabulate([self.totals.make_sample(s) for s in scenarios], confidence)
-        frame["worst_case"] = [groups.mean("touched") for groups in self.totals.group_sums]
+        frame["worst_case"] = [groups.mean("can_change") for groups in self.totals.group_sums]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
             frame["accuracy"], frame["accuracy_perturbed"] = right[0], right[1:]
