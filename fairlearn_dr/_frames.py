@@ -248,7 +248,7 @@ def _set_pos_label(
 ) -> dict[str, Callable[..., Any]]:
     """Return metrics that use the favourable label, where they have one.
 
-    Raise ValueError if one of them needs it and nobody has this label.
+    Raise ValueError if one of them needs it and no row has this label.
     """
     needing = [name for name, metric in metrics.items() if _needs_pos_label(metric)]
     labels = _find_labels(y_true, y_pred)
