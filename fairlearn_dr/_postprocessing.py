@@ -139,7 +139,8 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, list | tuple):
             return tags
         inner = get_tags(self._clone_estimator(seed=0))
-        tags.input_tags.sparse = inner.input_tags.sparse
+        # X with sensitive columns must be dense; any other X passes to the estimator as it is.
+        tags.input_tags.sparse = inner.input_tags.sparse and self.privileged is None
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 

@@ -255,7 +255,7 @@ def _iter_unfit_features(key: str, column: pd.Series) -> Iterator[Finding]:
     """Yield a finding for a column that a model should not be trained on."""
     kind, name = _find_unfit_kind(str(key), column.dropna()), quote_for_shell(str(key))
     if kind:
-        remedy = f"a model would be trained on it, leave it out with --drop {name}"
+        remedy = f"the model is trained on it; leave it out with --drop {name}"
         if kind == IDENTIFIER_KIND:
             remedy += f", or with --id {name}, which names people in the report"
         yield Finding("feature", key, f"looks like {kind}", remedy)

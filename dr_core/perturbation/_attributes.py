@@ -14,6 +14,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ from dr_core.perturbation._ranges import (
     encode_range,
     learn_range,
     pick_quantiles,
+    suggest_range,
 )
 
 __all__ = [
@@ -578,9 +580,11 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
         raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {quote(values)}.")
     unknown = [value for value in chosen if value not in values]
     if unknown:
+        meant = suggest_range(unknown[0]) if any(isinstance(v, Number) for v in values) else None
+        remedy = f" For a range, pass {{{name!r}: {meant}}}." if meant else ""
         raise ValueError(
             f"privileged value {quote(unknown)} is not in column {name!r}, which has "
-            f"{quote(values)}."
+            f"{quote(values)}.{remedy}"
         )
     if len(values) < 2:
         raise ValueError(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_percent, round_percent
 from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
@@ -183,7 +183,7 @@ def format_points(difference: float) -> str:
     """
     if math.isnan(difference):
         return "undefined"
-    text = f"{100 * difference:+.1f} pp".replace("-", "−")
+    text = f"{round_percent(difference):+.1f} pp".replace("-", "−")
     return text[1:] if text[1:] == "0.0 pp" else text
 
 

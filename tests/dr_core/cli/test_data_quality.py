@@ -65,6 +65,12 @@ def test_dirt_is_found(clean, dirt):
     assert findings(clean.assign(**{column: soil(clean[column])})) == [(check, column)]
 
 
+def test_a_feature_that_identifies_rows_is_one_of_the_trained_model(clean):
+    frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
+    [finding] = check_frame(frame, "hired", ["sex"], is_trained_on=True)
+    assert "the model is trained on it; leave it out with --drop town" in finding.remedy
+
+
 def test_features_do_not_matter_to_a_model_that_is_given(clean):
     frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
     assert findings(frame, is_trained_on=False) == []
