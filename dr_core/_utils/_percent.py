@@ -1,10 +1,10 @@
-"""Shares in percent: the one format of terminal, report, `repr` and messages."""
+"""Shares in percent, differences in points: one format for terminal, report, `repr`, messages."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["format_percent"]
+__all__ = ["format_percent", "format_points"]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
@@ -23,3 +23,15 @@ def format_percent(share: float) -> str:
     if 0 < share < TINY_SHARE:
         return f"<{100 * TINY_SHARE:g} %"
     return f"{100 * share:.1g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
+
+
+def format_points(difference: float, digits: int = 1) -> str:
+    """Format a signed difference of two shares in percentage points.
+
+    >>> format_points(0.04229), format_points(-0.04229, digits=2), format_points(0.0)
+    ('+4.2 pp', '-4.23 pp', '0.0 pp')
+    """
+    if math.isnan(difference):
+        return "undefined"
+    text = f"{100 * difference:+.{digits}f} pp"
+    return text if float(text.removesuffix(" pp")) else text[1:]

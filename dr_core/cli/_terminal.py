@@ -16,6 +16,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from dr_core import datasets
+from dr_core._utils import format_points
 from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Verdict
 from dr_core.metrics import PERFORMANCE_MEASURES, RATIO_MEASURES
 from dr_core.report import (
@@ -23,7 +24,6 @@ from dr_core.report import (
     format_amount,
     format_headline,
     format_measure,
-    format_points,
     format_shift,
     iter_impact_sentences,
 )
@@ -228,11 +228,8 @@ def _format_value(row: Any) -> str:
     if pd.isna(row.signed):
         format_one = partial(format_measure, row.measure)
         return format_one(row.value) + _format_ends(row.low, row.high, format_one)
-    return _format_gap(row.signed) + _format_ends(row.signed_low, row.signed_high, _format_gap)
-
-
-def _format_gap(difference: float) -> str:
-    return format_points(difference).replace("−", "-")
+    ends = _format_ends(row.signed_low, row.signed_high, format_points)
+    return format_points(row.signed) + ends
 
 
 def _format_ends(low: float, high: float, format_end: Callable[[float], str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import is_number, quote
+from dr_core._utils import format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
@@ -49,6 +49,8 @@ class Decision:
     outcome : "pass" if the interval is within the limit, "fail" if it is beyond, else "undecided"
     rows : number of rows
     rows_needed : number of rows with which about the same value would be decided; None otherwise
+    signed, signed_low, signed_high : the gap with its sign, marginalised minus privileged, and its
+        interval; NaN for measures without a sign
     """
 
     model: str
@@ -61,20 +63,33 @@ class Decision:
     outcome: str
     rows: int
     rows_needed: int | None = None
+    signed: float = math.nan
+    signed_low: float = math.nan
+    signed_high: float = math.nan
 
     def __str__(self) -> str:
         name = self.measure.replace("_", " ")
-        numbers = self.value, self.low, self.high
-        # Two decimals where one would not show on which side of the limit an end is.
-        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
-        value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
-        shown = f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
-        text = f"{self.outcome.upper()}: {name} of {self.model} for {self.attribute}: {shown}"
+        where = f"{name} of {self.model} for {self.attribute}"
+        text = f"{self.outcome.upper()}: {where}: {self._format_numbers()}"
         if self.outcome != UNDECIDED:
             return text
         if self.rows_needed is None:
             return f"{text}; more rows like these would not decide"
         return f"{text}; about {self.rows_needed:,} rows would decide, these are {self.rows:,}"
+
+    def _format_numbers(self) -> str:
+        """Return value, interval and limit; a gap with its sign."""
+        if math.isnan(self.value):
+            return f"undefined, limit {100 * self.limit:g} %"
+        numbers = self.value, self.low, self.high
+        # Two decimals where one would not show on which side of the limit an end is.
+        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
+        if math.isnan(self.signed_low):
+            value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
+            return f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
+        signed = self.signed, self.signed_low, self.signed_high
+        value, low, high = (format_points(one, digits).removesuffix(" pp") for one in signed)
+        return f"{value} pp [{low}, {high}], limit ±{100 * self.limit:g} pp"
 
 
 @dataclass(frozen=True)
@@ -177,11 +192,16 @@ def _check_limit(name: str, limit: Any) -> float:
 def _decide(row: Any, limit: float, n_rows: int) -> Decision:
     what = str(row.model), str(row.attribute), row.measure
     numbers = row.value, row.low, row.high, limit
+    # A comparison without any gap has no column of signed intervals.
+    signed = (getattr(row, key, math.nan) for key in ("signed", "signed_low", "signed_high"))
+    needed = None
     if row.high <= limit:
-        return Decision(*what, *numbers, PASS, n_rows)
-    if row.low > limit:
-        return Decision(*what, *numbers, FAIL, n_rows)
-    return Decision(*what, *numbers, UNDECIDED, n_rows, _estimate_rows(row, limit, n_rows))
+        outcome = PASS
+    elif row.low > limit:
+        outcome = FAIL
+    else:
+        outcome, needed = UNDECIDED, _estimate_rows(row, limit, n_rows)
+    return Decision(*what, *numbers, outcome, n_rows, needed, *signed)
 
 
 def _estimate_rows(row: Any, limit: float, n_rows: int) -> int | None:
