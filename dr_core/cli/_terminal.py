@@ -129,11 +129,13 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
-    """Print the decision on each limit."""
+    """Print the decision on each limit, and what it can hide."""
     styles = {PASS: "bold green", FAIL: "bold red", UNDECIDED: "bold yellow"}
     console.print()
     for decision in verdict.decisions:
         console.print(Text(escape_unprintable(decision), style=styles[decision.outcome]))
+    for note in verdict.notes:
+        console.print(Text(escape_unprintable(note)))
 
 
 def _is_narrow(console: Console, attributes: Sequence[Any]) -> bool:

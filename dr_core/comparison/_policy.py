@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from dr_core._utils import format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
+from dr_core.risk import describe_hidden_risk, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison._comparison import Comparison
@@ -99,9 +100,12 @@ class Verdict:
     Attributes
     ----------
     decisions : list of Decision
+    notes : list of str
+        What a kept limit on the risk can hide, such as a model that does not use the attributes.
     """
 
     decisions: list[Decision]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
@@ -113,7 +117,7 @@ class Verdict:
         return self.outcome == PASS
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.decisions))
+        return "\n".join([*map(str, self.decisions), *self.notes])
 
     def table(self) -> pd.DataFrame:
         """Return one row for each limit."""
@@ -145,8 +149,17 @@ def check_comparison(
             _decide(row, limits[row.measure, row.attribute], n_rows)
             for row in rows
             if (row.measure, row.attribute) in limits
-        ]
+        ],
+        [] if max_risk is None else list(_iter_risk_notes(comparison)),
     )
+
+
+def _iter_risk_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield what the risk of each model can hide."""
+    for model in comparison.values["model"].unique():
+        risks = comparison.get_risks(model)
+        for note in filter(None, (describe_hidden_risk(risks), describe_zero_risk(risks))):
+            yield f"{model}: {note}"
 
 
 def _iter_risk_limits(

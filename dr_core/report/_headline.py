@@ -14,7 +14,7 @@ from dr_core.metrics import DR
 from dr_core.report._plausible import format_pair
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
 from dr_core.report._words import format_enumeration, format_name
-from dr_core.risk import describe_hidden_risk, describe_missing
+from dr_core.risk import describe_hidden_risk, describe_missing, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -161,9 +161,8 @@ class _Summary:
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
             yield f"{risk} with the rules for {self._name_coupled()}{interval}."
         risks = self.values.comparison.get_risks(self.model)
-        hidden = describe_hidden_risk(risks, self.format_name)
-        if hidden:
-            yield hidden
+        notes = describe_hidden_risk, describe_zero_risk
+        yield from filter(None, (describe(risks, self.format_name) for describe in notes))
 
     def _name_coupled(self) -> str:
         return format_enumeration(map(self.format_name, self.settings["coupled"]))
