@@ -43,8 +43,8 @@ def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
     if "data_quality" not in evidence:
         return None
     return ReportTable(
-        "Findings in the data that can make the numbers misleading",
-        [Column("Column"), Column("Check"), Column("Found"), Column("What to do")],
+        "Findings in the data that can make the numbers misleading, and changes of the data",
+        [Column("Column"), Column("Check"), Column("Found"), Column("What to do, or was done")],
         [
             [make_heading(one["column"]), *map(make_text_cell, _get_texts(one))]
             for one in evidence["data_quality"]
