@@ -190,6 +190,17 @@ class PerturbationPlan:
             object.__setattr__(self, "attributes", full)
 
     @property
+    def averaging(self) -> str:
+        """What the risk of a row is an average of; "" if each row has one perturbation only."""
+        if self.p == 1 and all(attribute.n_targets == 1 for attribute in self.attributes):
+            return ""
+        if self.method == "exact":
+            return "average over all perturbations of a row"
+        if self.n_samples == 1:
+            return "one random perturbation of each row"
+        return f"average over {self.n_samples:,} random perturbations of a row"
+
+    @property
     def notes(self) -> list[str]:
         """A sentence for each range of which some values stand for all of them."""
         return [

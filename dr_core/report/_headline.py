@@ -116,18 +116,26 @@ class _Summary:
                 "perturbed rows were not given."
             )
         share, interval = format_percent(self.risk.value), self._format_interval(self.risk)
-        first = (
-            f"{share} of {self._describe_changes()} if only their {names} were different{interval}"
-        )
+        first = f"{share} of {self._describe_changes(names)}{interval}"
         more = "".join(f" {sentence}" for sentence in self._iter_context())
         return "; ".join([first, *self._describe_missing()]) + f".{more}"
 
-    def _describe_changes(self) -> str:
-        """Return what DR is a share of; one person may have several decisions."""
-        if "people" not in self.settings:
-            return "people would get a different decision"
-        n_people = self.settings["people"]
-        return f"the decisions about {n_people:,} people would be different"
+    def _describe_changes(self, names: str) -> str:
+        """Return what DR is a share of; one person may have several decisions or perturbations."""
+        average = f" ({self._averaging})" if self._averaging else ""
+        if "people" in self.settings:
+            n_people = self.settings["people"]
+            change = f"the decisions about {n_people:,} people would be different if only their"
+        elif average:
+            change = "decisions would be different if only people's"
+        else:
+            change = "people would get a different decision if only their"
+        return f"{change} {names} were different{average}"
+
+    @property
+    def _averaging(self) -> str:
+        breakdown = self.values.comparison.breakdown
+        return "" if breakdown is None else breakdown.plan.averaging
 
     def _describe_missing(self) -> list[str]:
         """Say how many rows missing values kept from being perturbed, fully or in part."""
@@ -209,8 +217,8 @@ class _Summary:
             yield found.describe_power()
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
-                f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} "
-                f"would get a different decision{self._format_interval(coupled)}."
+                f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} of "
+                f"decisions would be different{self._format_interval(coupled)}."
             )
 
     def _iter_most_affected(self) -> Iterator[str]:

@@ -55,9 +55,9 @@ DECISION_TEXTS = PageTexts(
     "Directions: who would lose, and who would gain",
     "What discriminative risk shows, and what it does not",
     [
-        "Discriminative risk is the share of people whose decision changes when only their "
-        "sensitive attributes are perturbed: a marginalised value becomes the privileged one, a "
-        "privileged value becomes one of the others.",
+        "Discriminative risk is the share of decisions that change when only people’s sensitive "
+        "attributes are perturbed: a marginalised value becomes the privileged one, a privileged "
+        "value becomes one of the others. If there are several, it is the average over them.",
         "A discriminative risk above 0 proves that sensitive attributes alone change decisions.",
         "A discriminative risk of 0 does not show that a model is fair: other columns can be "
         "proxies for the attributes, and they are not perturbed. Group measures detect the "
