@@ -202,12 +202,20 @@ class PerturbationPlan:
 
     @property
     def notes(self) -> list[str]:
-        """A sentence for each range of which some values stand for all of them."""
-        return [
+        """What to know about the values that rows become.
+
+        A phrase for each range of which some values stand for all of them, and for each attribute
+        whose rare values are drawn often.
+        """
+        thinned = [
             f"{len(attribute.values):,} values of {attribute.name!r} are represented by "
             f"{attribute.n_drawn:,} of them, quantiles"
             for attribute in self.attributes
             if attribute.n_drawn < len(attribute.values)
+        ]
+        return [
+            *thinned,
+            *(note for attribute in self.attributes for note in attribute.iter_notes()),
         ]
 
     @cached_property

@@ -189,6 +189,7 @@ class _Summary:
         yield from self._iter_directions()
         yield from self._iter_plausible_details()
         yield from self._iter_most_affected()
+        yield from (f"{note[0].upper()}{note[1:]}." for note in self.settings.get("notes", ()))
 
     def _iter_directions(self) -> Iterator[str]:
         # Shares of the same rows as the headline: of those that were perturbed.

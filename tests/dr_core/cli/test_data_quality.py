@@ -243,3 +243,11 @@ def test_shipped_data_are_not_cleaned(capsys):
     code, _, err = run(capsys, "ricci", "--normalize")
     assert code == 2
     assert "--normalize, --drop and --missing are for files" in err
+
+
+@pytest.mark.parametrize("name", ["ppvr", "lawschool"])  # decisions, and a quantity
+def test_rare_values_that_many_rows_become_are_named_with_a_remedy(capsys, name):
+    code, _, err = run(capsys, name, "--n-boot", 0)
+    assert code == 0
+    assert "dr-audit: note: privileged rows become rare values of 'race'" in err
+    assert err.endswith("merge values in training and audit\n")
