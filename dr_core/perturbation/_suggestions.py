@@ -95,7 +95,8 @@ def suggest_couplings(
     Rules are proposed by likeness of counts only: two values are paired if each is nearly
     exclusive to one group and their rows are alike in all other columns. Both values may still
     have different meanings, such as wards for urology and for maternity. Confirm each pair before
-    you use it, and delete the others from `coupled`.
+    you use it, and delete the others from `coupled`. Limits between quantities, such as
+    experience <= age - 16, are not found; write them as functions (see `learn_attributes`).
 
     Parameters
     ----------
