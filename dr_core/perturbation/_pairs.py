@@ -52,6 +52,7 @@ __all__ = [
     "PairCheck",
     "PairCounts",
     "count_pairs",
+    "is_identifier",
     "learn_pair_check",
     "read_categories",
 ]
@@ -434,12 +435,13 @@ def _leave_out_identifiers(pairs: PairCounts, alpha: float) -> PairCounts:
     they were counted, Holm's correction would make other pairs harder to find.
     """
     counts = {
-        key: counts for key, counts in pairs.counts.items() if not _is_identifier(counts, alpha)
+        key: counts for key, counts in pairs.counts.items() if not is_identifier(counts, alpha)
     }
     return replace(pairs, counts=counts)
 
 
-def _is_identifier(counts: Array, alpha: float) -> bool:
+def is_identifier(counts: Array, alpha: float) -> bool:
+    """Return whether a column identifies rows, given its counts by the values of an attribute."""
     n_values = np.count_nonzero(counts.sum(axis=0))
     has_values_once = n_values >= IDENTIFIER_SHARE * counts.sum()
     return has_values_once and not can_have_rare_cells(counts, alpha)
