@@ -166,7 +166,7 @@ class Attribute:
         """Yield a note for each group whose rows often become values that few rows have."""
         if self.counts is None:
             return
-        shares = self.counts / self.counts.sum()
+        shares = self.counts / max(self.counts.sum(), 1)
         for group, name in ((MARGINALISED, "marginalised"), (PRIVILEGED, "privileged")):
             codes, weights = self.targets[group]
             is_rare = shares[codes] < MAX_RARE_VALUE_SHARE
@@ -598,7 +598,9 @@ def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Att
     _check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
-    return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
+    ones = [table.value_counts(column).get(1, 0) for column in one_hot.columns]
+    counts = np.array([*ones, *([table.n_rows - sum(ones)] * len(dropped))])
+    return replace(attribute, columns=tuple(one_hot.columns), counts=counts)
 
 
 def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, compare, learn_attributes
+from dr_core import OneHot, assess_risk, compare, learn_attributes
 from dr_core.perturbation import PerturbationPlan
 
 
@@ -58,3 +58,12 @@ def test_results_have_the_note():
     found = compare({"a": model}, X, [0, 1] * 500, {"sex": "m"}, measures=["discriminative_risk"])
     assert note in repr(found)
     assert found.to_html().count(note.replace("'", "&#39;")) == 2  # in short, and settings
+
+
+@pytest.mark.parametrize("dropped", [None, "f"])
+def test_rare_values_of_one_hot_columns_are_named(dropped):
+    X = pd.get_dummies(pd.Series(["m"] * 600 + ["f"] * 395 + ["d"] * 5))
+    columns = [name for name in X if name != dropped]
+    sex = OneHot(columns=columns, privileged="m", dropped=dropped)
+    (note,) = PerturbationPlan(learn_attributes(X[columns], {"sex": sex})).notes
+    assert "with probability 50.0 %: 'd' (0.5 % of the rows)" in note
