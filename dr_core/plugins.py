@@ -30,8 +30,6 @@ and from here, and nothing else. What is listed here changes only with a note in
   messages, `as_generator` for seeds, `rescale` for weights of any size.
 """
 
-# ruff: noqa: F401
-
 from dr_core._tables import (
     WEIGHT,
     Partition,

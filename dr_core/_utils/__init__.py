@@ -57,7 +57,7 @@ from dr_core._utils._numbers import (
     unbox_floats,
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
-from dr_core._utils._percent import format_percent, round_percent
+from dr_core._utils._percent import format_percent, format_points
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
 
 __all__ = [
@@ -100,6 +100,7 @@ __all__ = [
     "find_spellings",
     "fold_interval",
     "format_percent",
+    "format_points",
     "format_value",
     "get_max_unpacked",
     "is_integer",
@@ -107,7 +108,6 @@ __all__ = [
     "iter_slices",
     "quote",
     "rescale",
-    "round_percent",
     "round_probability",
     "rows_needed",
     "scale_sums",

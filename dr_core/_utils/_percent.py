@@ -1,10 +1,10 @@
-"""Shares in percent: the one format of terminal, report, `repr` and messages."""
+"""Shares in percent, differences in points: one format for terminal, report, `repr`, messages."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["format_percent", "round_percent"]
+__all__ = ["format_percent", "format_points"]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
@@ -35,3 +35,15 @@ def round_percent(share: float) -> float:
     (68.75, 68.75)
     """
     return round(100 * share, 9)
+
+
+def format_points(difference: float, digits: int = 1) -> str:
+    """Format a signed difference of two shares in percentage points.
+
+    >>> format_points(0.04229), format_points(-0.04229, digits=2), format_points(0.0)
+    ('+4.2 pp', '-4.23 pp', '0.0 pp')
+    """
+    if math.isnan(difference):
+        return "undefined"
+    text = f"{round_percent(difference):+.{digits}f} pp"
+    return text if float(text.removesuffix(" pp")) else text[1:]

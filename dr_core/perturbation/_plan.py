@@ -195,13 +195,32 @@ class PerturbationPlan:
         return sum(prod(each[j] for j in active) for active in self._active_sets.values())
 
     @property
+    def averaging(self) -> str:
+        """What the risk of a row is an average of; "" if each row has one perturbation only."""
+        if self.p == 1 and all(attribute.n_targets == 1 for attribute in self.attributes):
+            return ""
+        if self.method == "exact":
+            return "average over all perturbations of a row"
+        if self.n_samples == 1:
+            return "one random perturbation of each row"
+        return f"average over {self.n_samples:,} random perturbations of a row"
+
+    @property
     def notes(self) -> list[str]:
-        """A sentence for each range of which some values stand for all of them."""
-        return [
+        """What to know about the values that rows become.
+
+        A phrase for each range of which some values stand for all of them, and for each attribute
+        whose rare values are drawn often.
+        """
+        thinned = [
             f"{len(attribute.values):,} values of {attribute.name!r} are represented by "
             f"{attribute.n_drawn:,} of them, quantiles"
             for attribute in self.attributes
             if attribute.n_drawn < len(attribute.values)
+        ]
+        return [
+            *thinned,
+            *(note for attribute in self.attributes for note in attribute.iter_notes()),
         ]
 
     @cached_property

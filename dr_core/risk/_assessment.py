@@ -302,8 +302,11 @@ class RiskAssessment:
         return (
             f"{format_percent(sample.mean)} of predictions change when only {names} is perturbed "
             f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
-            f"{self.plan.method}, {self._describe_rows()}){self._note}"
+            f"{self._describe_method()}, {self._describe_rows()}){self._note}"
         )
+
+    def _describe_method(self) -> str:
+        return ", ".join(filter(None, [self.plan.method, self.plan.averaging]))
 
     def _describe_rows(self) -> str:
         people = "" if self.n_people is None else f" about {self.n_people:,} people"

@@ -134,8 +134,9 @@ def test_headlines_tell_the_risk_with_its_interval(page, content):
         if value["measure"] == "discriminative_risk" and value["attribute"] == "all":
             share, low, high = (f"{100 * value[key]:.1f} %" for key in ("value", "low", "high"))
             sentence = (
-                f"{share} of people would get a different decision if only their sex and race "
-                f"were different; 95 % interval {low} to {high}."
+                f"{share} of decisions would be different if only people's sex and race were "
+                "different (average over all perturbations of a row); 95 % interval "
+                f"{low} to {high}."
             )
             assert sentence in page.text
 

@@ -374,6 +374,7 @@ def test_the_representation_has_the_risk_in_words():
     X = pd.DataFrame({"sex": ["M", "F"] * 50})
     risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"})
     assert "100.0 % of predictions change when only sex is perturbed" in repr(risk)
+    assert "average" not in repr(risk)
     assert "<table" in risk._repr_html_()
     assert risk.table().columns.tolist() == [
         "risk",
