@@ -38,7 +38,7 @@ from dr_core.report._words import (
     format_scenario,
     format_value_interval,
 )
-from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk
+from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk, describe_zero_risk
 
 __all__ = ["QuantityAudit", "QuantitySections", "format_amount", "format_shift"]
 
@@ -113,11 +113,12 @@ def format_shift(audit: QuantityAudit, format_name: Any = format_name) -> str:
     names = format_enumeration(map(format_name, shift.plan.attributes.names))
     means = dict(zip(shift.names, shift.table()["mean"], strict=True))
     effect = "moves predictions further"
-    hidden = describe_hidden_risk(means, format_name, format_amount, effect)
+    note = describe_hidden_risk(means, format_name, format_amount, effect)
+    note = note or describe_zero_risk(means, format_name)
     return (
         f"Predictions would move by {format_amount(shift.mean)} on average if only people's "
         f"{names} were different; {100 * confidence:g} % interval {format_amount(low)} to "
-        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {hidden}"
+        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {note}"
     ).rstrip()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import PERSON, WEIGHT, Factorized, Partition, Y, as_partitions, encode
+from dr_core._tables import PERSON, WEIGHT, Partition, Y, as_partitions
 from dr_core._utils import (
     Array,
     Interval,
@@ -45,6 +45,7 @@ from dr_core.risk._predictor import (
     MAX_NUMBERS,
     OR_TOLERANCE,
     Predictor,
+    check_labels,
     describe_scores,
     find_classes,
     get_predict,
@@ -137,7 +138,7 @@ class RiskAssessment:
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one perturbation changes."""
-        return self.totals.all_together.mean("touched")
+        return self.totals.all_together.mean("can_change")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
@@ -228,7 +229,7 @@ class RiskAssessment:
         """
         scenarios = range(len(self.names))
         frame = _tabulate([self.totals.make_sample(s) for s in scenarios], confidence)
-        frame["worst_case"] = [groups.mean("touched") for groups in self.totals.group_sums]
+        frame["worst_case"] = [groups.mean("can_change") for groups in self.totals.group_sums]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
             frame["accuracy"], frame["accuracy_perturbed"] = right[0], right[1:]
@@ -302,8 +303,11 @@ class RiskAssessment:
         return (
             f"{format_percent(sample.mean)} of predictions change when only {perturbed} "
             f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
-            f"{self.plan.method}, {self._describe_rows()}){self._note}"
+            f"{self._describe_method()}, {self._describe_rows()}){self._note}"
         )
+
+    def _describe_method(self) -> str:
+        return ", ".join(filter(None, [self.plan.method, self.plan.averaging]))
 
     def _describe_rows(self) -> str:
         people = "" if self.n_people is None else f" about {self.n_people:,} people"
@@ -483,9 +487,8 @@ def _check_classes(estimator: Any, totals: RiskTotals) -> None:
     """Raise ValueError if a prediction is neither a label of y nor a class of the model."""
     if totals.directions.are_numbers or not totals.labels:
         return
-    labels = find_classes(list(totals.labels), {"model": estimator})
-    predicted = list(totals.predicted)
-    encode(Factorized(np.arange(len(predicted)), predicted), labels, "the model's prediction")
+    labels = find_classes(list(totals.labels), {"model": estimator}, otherwise="")
+    check_labels(totals.predicted, labels, Predictor.name)
 
 
 def _check_few_numbers(totals: RiskTotals) -> None:

@@ -396,10 +396,18 @@ def _iter_known_changes(
     part: Partition, plan: PerturbationPlan, predictions: Array, loss: Array
 ) -> Iterator[tuple[str, Changes]]:
     """Yield the changes again from the stored losses."""
-    start, weights = 0, part.weights
+    start, columns = 0, part.row_columns
     for chunk in iter_perturbed(part.table, plan.at_row(0)):
-        some = loss[start : start + len(chunk.variants)]
-        start += len(chunk.variants)
-        weight = None if weights is None else weights[chunk.rows]
-        about = plan, chunk, 0, None, weight, Predictor(None), predictions[chunk.rows]
-        yield "model", Changes(*about, some, some)
+        stop = start + len(chunk.variants)
+        before = predictions[chunk.rows]
+        changes = Changes(
+            plan=plan,
+            chunk=chunk,
+            **columns.take(chunk.rows)._asdict(),
+            predictor=Predictor(None),
+            before=before,
+            after=before[:0],
+            loss=loss[start:stop],
+        )
+        start = stop
+        yield "model", changes

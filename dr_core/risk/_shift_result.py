@@ -449,9 +449,9 @@ class ShiftAssessment:
                 weight = share(sums.total("weight", [codes]), sums.total("weight"))
                 rows = {"rows": sums.total("rows", [codes]), "share": weight}
                 means = {key: sums.mean(of, [codes]) for key, of in SUMS.items()}
-                about = {"attribute": name, "group": group, "privileged": privileged}
+                identity = {"attribute": name, "group": group, "privileged": privileged}
                 errors = self._get_errors(s, [codes])
-                yield about | rows | means | self._describe_sizes(s, [codes]) | errors
+                yield identity | rows | means | self._describe_sizes(s, [codes]) | errors
 
     def _get_errors(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
         sums: GroupSums = self.totals.group_sums[s]

@@ -7,7 +7,7 @@ import pytest
 
 from dr_core._utils import format_percent
 from dr_core.metrics import FAIRNESS_MEASURES, MEASURES
-from dr_core.report._words import describe_measure
+from dr_core.report._words import describe_measure, format_points
 
 NAMES = {describe_measure(name).title: name for name in MEASURES}
 
@@ -43,6 +43,13 @@ def iter_cells(page, caption, content):
         for attribute, cell in zip(header[2:], cells, strict=True):
             name = {"all together": "all"}.get(attribute["text"], attribute["text"])
             yield cell, values[NAMES[measure["text"]], model["text"], name]
+
+
+def test_two_computations_of_one_ratio_are_shown_alike():
+    ratio = 0.6875  # 68.75 %, halfway between two numbers of one decimal
+    nearly = math.nextafter(ratio, 0)
+    assert format_percent(nearly) == format_percent(ratio) == "68.8 %"
+    assert format_points(nearly) == format_points(ratio) == "+68.8 pp"
 
 
 def test_signed_gaps_are_those_of_the_json(page, content):
@@ -134,8 +141,9 @@ def test_headlines_tell_the_risk_with_its_interval(page, content):
         if value["measure"] == "discriminative_risk" and value["attribute"] == "all":
             share, low, high = (f"{100 * value[key]:.1f} %" for key in ("value", "low", "high"))
             sentence = (
-                f"{share} of people would get a different decision if only their sex and race "
-                f"were different; 95 % interval {low} to {high}."
+                f"{share} of decisions would be different if only people's sex and race were "
+                "different (average over all perturbations of a row); 95 % interval "
+                f"{low} to {high}."
             )
             assert sentence in page.text
 
