@@ -199,11 +199,12 @@ class PerturbationPlan:
         """What the risk of a row is an average of; "" if each row has one perturbation only."""
         if self.p == 1 and all(attribute.n_targets == 1 for attribute in self.attributes):
             return ""
+        rarely = "" if self.p == 1 else f", each attribute perturbed with probability {self.p:g}"
         if self.method == "exact":
-            return "average over all perturbations of a row"
+            return f"average over all perturbations of a row{rarely}"
         if self.n_samples == 1:
-            return "one random perturbation of each row"
-        return f"average over {self.n_samples:,} random perturbations of a row"
+            return f"one random perturbation of each row{rarely}"
+        return f"average over {self.n_samples:,} random perturbations of a row{rarely}"
 
     @property
     def notes(self) -> list[str]:

@@ -12,7 +12,11 @@ X = pd.DataFrame(
 THREE, TWO, BOTH = {"sex": "m"}, {"age": "old"}, {"sex": "m", "age": "old"}
 AVERAGES = {
     "one perturbation": (TWO, {}, ""),
-    "one of two outcomes": (TWO, {"p": 0.5}, "average over all perturbations of a row"),
+    "one of two outcomes": (
+        TWO,
+        {"p": 0.5},
+        "average over all perturbations of a row, each attribute perturbed with probability 0.5",
+    ),
     "three values": (THREE, {}, "average over all perturbations of a row"),
     "several attributes": (BOTH, {}, "average over all perturbations of a row"),
     "two privileged values": (
