@@ -285,7 +285,7 @@ class Votes:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Leaders:
     """The two classes with most votes on each instance; arrays of shape (n,).
 
