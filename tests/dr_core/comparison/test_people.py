@@ -124,6 +124,13 @@ class TestMissingValues:
         assert table.loc["discriminative_risk", "value"] == pytest.approx(alone.value / 10)
         assert found.settings["not_perturbed"] == {"sex": 450}
 
+    def test_count_in_the_interval_of_the_risk_of_all_rows(self, comparison):
+        found, X = comparison
+        attributes = learn_attributes(X, PRIVILEGED, missing="keep")
+        row = found.table(wide=False).loc[("m", "sex", "discriminative_risk")]
+        interval = assess_risk(rule, X, attributes).interval()
+        assert row[["low", "high"]].tolist() == [interval.low, interval.high]
+
     def test_add_nothing_where_there_are_none(self):
         X = rows()
         found = compare({"m": rule}, X[UNNAMED], X["y"], PRIVILEGED)

@@ -326,6 +326,13 @@ def test_chunks_of_a_wide_table_have_fewer_rows(monkeypatch, as_kind):
     assert [chunk.x.table.n_rows for chunk in iter_perturbed(table, plan)] == [10] * 6
 
 
+def test_to_stay_is_one_more_outcome_of_each_attribute():
+    X = pd.DataFrame({"sex": ["Male", "Female", "Male"], "race": ["White", "Black", "Other"]})
+    attributes = learn_attributes(X, SEX | RACE)
+    assert PerturbationPlan(attributes).max_variants == 1 + 2 + 1 * 2
+    assert PerturbationPlan(attributes, p=0.5).max_variants == 2 + 3 + 2 * 3
+
+
 def many_values(n_values, n_rows=400):
     """Three attributes of which each row has all privileged or all marginalised values."""
     rng = np.random.default_rng(0)

@@ -143,6 +143,11 @@ class TestAskedTwice:
         with pytest.raises(ValueError, match=r"of 50 rows \(.*RandomizedModel"):
             assess_risk(lambda X: rng.random(len(X)) > 0.5, people(), SEX)
 
+    def test_the_share_of_different_answers_is_stated(self):
+        answers = iter([np.zeros(50), np.r_[np.zeros(50), np.ones(20), np.zeros(30)]])
+        with pytest.raises(ValueError, match=r"differ for 20 of 50 rows \(40.0 %\)"):
+            assess_risk(lambda X: next(answers), people(50), SEX)
+
     def test_a_model_whose_answer_depends_on_the_other_rows_is_refused(self):
         among_the_best = lambda X: X["score"].rank(ascending=False) <= 20  # noqa: E731
         with pytest.raises(ValueError, match="depends on this row alone"):
