@@ -47,7 +47,7 @@ __all__ = [
 PARTITION_PREFIX = "partition "
 """Start of each message that names a part."""
 
-BATCH_ROWS, BATCH_CELLS = 10_000, 2**20
+BATCH_ROWS, BATCH_CELLS = 10_000, 1_048_576
 """Rows and cells of parts that are processed together, at most."""
 
 MIN_BATCHES = 32
