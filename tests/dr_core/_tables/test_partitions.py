@@ -23,6 +23,7 @@ from dr_core import (
     perturb,
 )
 from dr_core._tables import Y, as_partitions
+from dr_core._tables._parts import PartTask, group_parts
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
@@ -343,6 +344,28 @@ def test_many_small_parts_are_processed_together(people, options, as_kind):
     found = assess_risk(model, parts, PRIVILEGED, **columns, **options)
     assert len(calls) < 200 < sum(calls)
     assert outcome(found) == outcome(assess_risk(rule, people, PRIVILEGED, **columns, **options))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "n_columns", "first"),
+    [
+        ([2] * 128, 1, range(4)),  # at least 32 groups
+        ([5000] * 128, 1, range(2)),  # at most 10,000 rows
+        ([5001] * 128, 1, range(1)),
+        ([1024] * 128, 512, range(2)),  # at most 2**20 cells
+        ([1024] * 128, 513, range(1)),
+    ],
+)
+def test_small_parts_are_grouped_within_limits(lengths, n_columns, first):
+    assert group_parts(lengths, n_columns)[0] == first
+
+
+def test_a_model_that_fails_on_a_part_is_asked_once():
+    asked = []
+    task = PartTask(lambda part: asked.append(part) or 1 / 0, {"a": np.dtype("int64")}, {})
+    with pytest.raises(ZeroDivisionError):
+        task(0, [(pd.DataFrame({"a": [1]}), None, {})])
+    assert len(asked) == 1
 
 
 def test_a_small_part_in_which_the_model_fails_is_named(people):
