@@ -221,7 +221,7 @@ def _vote_one(
 ) -> MemberVotes:
     votes = task.vote(before)
     if not task.can_react(moved):
-        return MemberVotes(votes, rows[:0], votes[:0])
+        return MemberVotes(votes, rows[[]], votes[[]])
     perturbed = task.vote(after)
     changed = np.flatnonzero(perturbed != votes[rows])
     return MemberVotes(votes, changed, perturbed[changed])

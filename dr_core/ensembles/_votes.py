@@ -30,7 +30,7 @@ __all__ = [
 EXACT_IN_FLOAT32 = 2**24
 """Integers below this are exact in float32, and so are their sums below it."""
 
-MAX_VOTES_PER_BLOCK = 2**20
+MAX_VOTES_PER_BLOCK = 1_048_576
 """Votes converted to float64 at once, which takes 8 MB."""
 
 MAX_VOTE_CLASSES = 2**16
