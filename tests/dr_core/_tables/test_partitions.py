@@ -360,6 +360,12 @@ def test_small_parts_are_grouped_within_limits(lengths, n_columns, first):
     assert group_parts(lengths, n_columns)[0] == first
 
 
+def test_the_sample_is_from_the_first_part_with_rows():
+    parts = [pd.DataFrame({"a": range(n)}) for n in (0, 10_001, 5)]
+    assert as_partitions(parts, {}).sample.n_rows == 10_000
+    assert as_partitions(parts[2:], {}).sample.n_rows == 5
+
+
 def test_a_model_that_fails_on_a_part_is_asked_once():
     asked = []
     task = PartTask(lambda part: asked.append(part) or 1 / 0, {"a": np.dtype("int64")}, {})

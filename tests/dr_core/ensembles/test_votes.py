@@ -261,6 +261,10 @@ class TestBadInput:
     def test_repr_is_short(self):
         assert repr(small()) == "Votes(3 members, 3 instances, classes [0, 1])"
 
+    @pytest.mark.parametrize(("n", "shown"), [(6, "0, 1, 2, 3, 4, 5"), (7, "0, 1, ..., 5, 6")])
+    def test_repr_of_many_classes_shows_the_first_and_the_last(self, n, shown):
+        assert repr(small(classes=np.arange(n))).endswith(f"classes [{shown}])")
+
 
 def test_weights_that_differ_by_rounding_alone_are_equal():
     rng = np.random.default_rng(0)

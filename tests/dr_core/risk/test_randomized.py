@@ -23,6 +23,7 @@ from dr_core import (
     datasets,
     learn_attributes,
 )
+from dr_core.risk._changes import choose_repeated
 from dr_core.risk._predictor import _unwrap
 from dr_core.risk._randomized import find_flows, total_variation
 
@@ -160,6 +161,12 @@ class TestAskedTwice:
         model = lambda X: (asked.append(len(X)), X["score"] > 0)[1]  # noqa: E731
         assess_risk(model, people(8000), SEX)
         assert asked == calls
+
+    def test_rows_from_the_first_to_the_last_are_predicted_twice(self):
+        assert choose_repeated(30).tolist() == list(range(30))
+        repeated = choose_repeated(8000)
+        assert repeated[[0, -1]].tolist() == [0, 7999]
+        assert len(set(repeated.tolist())) == 240
 
     @pytest.mark.parametrize("chunk_size", [1, 7, 100])
     def test_small_chunks_do_not_hide_the_randomness(self, chunk_size):
