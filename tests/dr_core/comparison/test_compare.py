@@ -208,6 +208,7 @@ def test_an_empty_group_is_nan_with_one_warning(people, labels):
     assert len(seen) == 1
     assert table["demographic_parity"].isna().all()
     assert table["discriminative_risk"].notna().all()
+    assert seen[0].filename == __file__
 
 
 def test_rows_in_neither_group_count_for_accuracy_but_for_no_group(people, labels):

@@ -183,6 +183,13 @@ def test_bootstrap_blocks_give_as_many_replicates_as_asked(monkeypatch):
     assert all(np.allclose(block.sum(axis=(1, 2, 3, 4)), 50) for block in blocks)
 
 
+def test_no_replicate_has_a_negative_weight():
+    rows = [0, 0, 0, 1, 1], [0, 1, 0, 1, 0], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1]
+    tally = tally_predictions(*rows, [0, 1], [0.01, 1.0, 2.0, 0.5, 0.5])
+    (tables,) = tally.bootstrap(200, np.random.default_rng(0))
+    assert tables.min() == 0
+
+
 def test_only_tallies_add_up():
     with pytest.raises(TypeError):
         tally_predictions([0], [0], [0], [0], [0, 1]) + 1

@@ -374,5 +374,13 @@ def test_a_range_must_have_its_lower_end_first():
 
 def test_values_that_differ_in_case_or_blanks_are_listed():
     people = pd.DataFrame({"sex": ["male", " Male", "female", "male"]})
-    with pytest.warns(UserWarning, match="' Male', 'male'"):
+    with pytest.warns(UserWarning, match="' Male', 'male'") as seen:
         learn_attributes(people, {"sex": "male"})
+    assert seen[0].filename == __file__
+
+
+def test_values_that_often_stand_for_missing_ones_are_listed():
+    people = pd.DataFrame({"sex": ["male", "?", "female"]})
+    with pytest.warns(UserWarning, match=r"has the value '\?'.*None") as seen:
+        learn_attributes(people, {"sex": "male"})
+    assert seen[0].filename == __file__
