@@ -183,6 +183,12 @@ def test_bootstrap_blocks_give_as_many_replicates_as_asked(monkeypatch):
     assert all(np.allclose(block.sum(axis=(1, 2, 3, 4)), 50) for block in blocks)
 
 
+def test_the_risk_of_a_randomised_model_is_what_leaves_the_diagonal():
+    joint = np.array([[0.25, 0.75, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])  # f(x) by f(x̃), row by row
+    tally = tally_profiles([1, 0], [0, 1], None, joint, [0, 1])
+    assert tally.risk_sample.mean == (0.75 + 0.5) / 2
+
+
 def test_no_replicate_has_a_negative_weight():
     rows = [0, 0, 0, 1, 1], [0, 1, 0, 1, 0], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1]
     tally = tally_predictions(*rows, [0, 1], [0.01, 1.0, 2.0, 0.5, 0.5])
