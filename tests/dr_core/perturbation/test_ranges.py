@@ -237,6 +237,12 @@ def test_the_number_of_quantiles_can_be_chosen():
     assert PerturbationPlan(attributes, "sample").attributes is attributes
 
 
+def test_as_many_quantiles_are_used_as_a_row_may_have_perturbations():
+    incomes = make_incomes(10_500)
+    attributes = learn_attributes(incomes, {"income": at_least(10)}, max_values=10_000)
+    assert PerturbationPlan(attributes).max_variants == 10_000
+
+
 def test_the_number_of_quantiles_can_be_chosen_for_attributes_learned_before():
     attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
     fewer = learn_attributes(make_incomes(5), attributes, max_values=7)
