@@ -392,8 +392,8 @@ def _as_array(name: str, value: object) -> Array:
 
 def _find_classes(arrays: dict[str, Array]) -> Array:
     """Return all labels, sorted."""
-    numeric = {name: array.dtype.kind in NUMERIC_KINDS for name, array in arrays.items()}
-    if len(set(numeric.values())) > 1:
+    are_numeric = [array.dtype.kind in NUMERIC_KINDS for array in arrays.values()]
+    if any(are_numeric) and not all(are_numeric):
         kinds = ", ".join(f"{name} of {array.dtype}" for name, array in arrays.items())
         raise ValueError(f"votes, perturbed and y must have labels of one kind; got {kinds}.")
     labels = [
