@@ -437,3 +437,17 @@ def test_predictions_with_fractions_move_up_or_down(size):
     model = lambda X: np.where(X["sex"] == "M", size, 0.0)  # noqa: E731
     risk = assess_risk(model, X, {"sex": "M"}, tolerance=0)
     assert risk.directions["to"].tolist() == ["higher", "lower"]
+
+
+def test_figures_of_all_rows_are_those_of_all_attributes_together():
+    X = population(60, 0)
+    X.loc[:19, "sex"] = None
+    X.loc[:9, "race"] = None
+    attributes = learn_attributes(X, PRIVILEGED, missing="keep")
+    risk = assess_risk(lambda X: X["race"] == "W", X, attributes)
+    table = risk.table()
+    together = table.loc["all"]
+    assert [risk.value, *risk.interval()[:2]] == together[["risk", "low", "high"]].tolist()
+    assert risk.value_perturbed == together["risk_perturbed"] != table.loc["sex", "risk_perturbed"]
+    assert risk.n_not_perturbed == together["not_perturbed"] == 10
+    assert risk.n_effective == len(X)
