@@ -23,7 +23,7 @@ from dr_core import (
     perturb,
 )
 from dr_core._tables import Y, as_partitions
-from dr_core._tables._parts import PartTask, group_parts
+from dr_core._tables._parts import PartTask, _find_columns, group_parts
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
@@ -364,6 +364,12 @@ def test_the_sample_is_from_the_first_part_with_rows():
     parts = [pd.DataFrame({"a": range(n)}) for n in (0, 10_001, 5)]
     assert as_partitions(parts, {}).sample.n_rows == 10_000
     assert as_partitions(parts[2:], {}).sample.n_rows == 5
+
+
+@pytest.mark.parametrize("starts", [[0, 2], [0, 1, 2]])
+def test_a_part_behind_the_last_has_no_rows_of_arrays(starts):
+    rows, columns = _find_columns({}, {"y": np.arange(2)}, starts, 5)
+    assert (rows, columns["y"].tolist()) == (slice(2, 2), [])
 
 
 def test_a_model_that_fails_on_a_part_is_asked_once():

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import RandomizedModel, learn_attributes
+from dr_core import OneHot, RandomizedModel, learn_attributes
 from dr_core._tables import Partition, as_table
 from dr_core.perturbation import PerturbationPlan
 from dr_core.risk import Predictor, iter_changes
+from dr_core.risk._changes import get_domains
 
 
 def find_changes(predictor, columns, privileged):
@@ -15,6 +16,13 @@ def find_changes(predictor, columns, privileged):
     plan = PerturbationPlan(learn_attributes(table, privileged))
     ((_, changes),) = iter_changes(Partition(0, table, {}), {"model": predictor}, plan)
     return changes
+
+
+def test_columns_of_a_one_hot_attribute_are_0_or_1():
+    X = pd.DataFrame({"sex": ["F", "M"], "race_a": [0, 1], "race_b": [1, 0]})
+    races = OneHot(["race_a", "race_b"], "race_a")
+    attributes = learn_attributes(X, {"sex": "M", "race": races})
+    assert get_domains(attributes) == {"sex": ("F", "M"), "race_a": (0, 1), "race_b": (0, 1)}
 
 
 def test_predictions_are_certain_if_each_row_has_one_perturbation():
