@@ -142,6 +142,16 @@ def test_rows_are_ordered_by_leaves_from_some_rows_and_members_on(limits, is_ord
     assert _collect._find_order(tasks, X, np.arange(240)) is None
 
 
+def test_a_column_with_missing_values_moves_only_if_others_do():
+    before = np.array([[np.nan, 1.0, np.nan], [2.0, 3.0, np.nan]])
+    after = np.array([[np.nan, 1.0, 4.0], [2.0, 5.0, np.nan]])
+    assert _collect._find_moved_columns(before, after, np.arange(2)).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
 def test_an_ensemble_of_one_member_votes():
     X = rows()
     y = labels(X, "int", 2)

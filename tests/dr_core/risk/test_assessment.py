@@ -451,3 +451,10 @@ def test_figures_of_all_rows_are_those_of_all_attributes_together():
     assert risk.value_perturbed == together["risk_perturbed"] != table.loc["sex", "risk_perturbed"]
     assert risk.n_not_perturbed == together["not_perturbed"] == 10
     assert risk.n_effective == len(X)
+
+
+def test_quantities_that_are_integers_in_one_chunk_need_not_be_labels():
+    X = pd.DataFrame({"sex": ["M", "F"] * 2, "amount": [1.0, 2.0, 0.5, 1.5]})
+    model = lambda X: X["amount"] + (X["sex"] == "M")  # noqa: E731
+    risk = assess_risk(model, X, {"sex": "M"}, y=[9.0] * 4, tolerance=0.0, chunk_size=2)
+    assert risk.value == 1
