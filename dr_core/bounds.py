@@ -216,7 +216,7 @@ def pruned_vote_bound(votes: Votes, delta: float, n_pool: int, max_members: int)
     >>> round(pruned_vote_bound(votes, 0.05, n_pool=11, max_members=5), 4)
     0.2816
     """
-    weights = votes.units[votes.units > 0]
+    weights = votes.units[votes.units.nonzero()]
     if (weights != weights[0]).any():
         return nan
     most = (log(count_votes(n_pool, max_members)) - log(delta)) / effective_instances(votes)
@@ -261,7 +261,7 @@ def inconsistency_ratio(votes: Votes) -> Array:
     array([0.5, 0. , inf])
     """
     inconsistency, margin = votes.inconsistency_units, votes.margin_units
-    limit = np.where(inconsistency > 0, inf, 0.0)
+    limit = np.where(inconsistency, inf, 0.0)
     return np.divide(inconsistency, margin, out=limit, where=margin > 0)
 
 
@@ -282,7 +282,7 @@ def effective_instances(votes: Votes) -> float:
 def has_equal_rows(votes: Votes) -> bool:
     """Return whether all rows with a weight have the same weight."""
     units = _count_row_units(votes)
-    return bool(units.max() - units[units > 0].min() <= EQUAL_WEIGHTS * units.max())
+    return bool(units.max() - units[units.nonzero()].min() <= EQUAL_WEIGHTS * units.max())
 
 
 def _count_row_units(votes: Votes) -> Array:
@@ -316,7 +316,8 @@ def _relax(votes: Votes, numerator: float, order: int, low_margin_share: Share) 
     if low_margin_share != "best":
         chosen = np.flatnonzero(below <= low_margin_share)[-1:]
         margins, below = margins[chosen], below[chosen]
-    margins, below = margins[margins > 0], below[margins > 0]
+    positive = margins.nonzero()
+    margins, below = margins[positive], below[positive]
     return float(np.min(numerator / margins**order + below)) if len(margins) else nan
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, chain, count, islice
+from itertools import accumulate, chain, islice, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ __all__ = [
 PARTITION_PREFIX = "partition "
 """Start of each message that names a part."""
 
-BATCH_ROWS, BATCH_CELLS = 10_000, 2**20
+BATCH_ROWS, BATCH_CELLS = 10_000, 1_048_576
 """Rows and cells of parts that are processed together, at most."""
 
 MIN_BATCHES = 32
@@ -259,7 +259,7 @@ class Frames(Parts):
             self._frames(keys), desc="rows", unit="chunk", total=total, disable=not progress
         )
         frames, n_parts = enumerate(bar), 0
-        for batch in chain(batches, map(_only, count())):
+        for batch in chain(batches, repeat(range(1))):
             some = list(islice(frames, len(batch)))
             if not some:
                 break
@@ -270,11 +270,6 @@ class Frames(Parts):
                 f"X has {n_parts} partitions, but had {len(self._lengths)} in the first pass. "
                 "X must give the same rows in each pass."
             )
-
-
-def _only(number: int) -> range:
-    """Return the batch of one part."""
-    return range(number, number + 1)
 
 
 def group_parts(lengths: Sequence[int], n_columns: int) -> list[range]:
@@ -291,7 +286,7 @@ def group_parts(lengths: Sequence[int], n_columns: int) -> list[range]:
     ([range(0, 3), range(3, 6)], [range(0, 1), range(1, 2)])
     """
     max_rows = min(BATCH_ROWS, BATCH_CELLS // n_columns)
-    max_parts = max(1, len(lengths) // MIN_BATCHES)
+    max_parts = len(lengths) // MIN_BATCHES
     groups, start, n_rows = [], 0, 0
     for number, length in enumerate(lengths):
         n_rows += length

@@ -246,7 +246,8 @@ def exact_mean(values: Array, weights: Array | None = None) -> float:
     if weights is None:  # without copies, and the total is known
         weighted, total = values, len(values) * UNIT
     else:
-        weighted = weights[weights > 0] * values[weights > 0]
+        nonzero = weights.nonzero()
+        weighted = weights[nonzero] * values[nonzero]
         total = exact_sums(weights)[0]
     if np.isinf(weighted).any():
         return math.inf
@@ -376,7 +377,7 @@ def _find_decimal_units(weights: Array) -> Array | None:
 
 def _find_binary_units(weights: Array) -> Array | None:
     """Return exact multiples of the last binary place in use, or None if it is too small."""
-    fractions, exponents = np.frexp(weights[weights > 0])
+    fractions, exponents = np.frexp(weights[weights.nonzero()])
     mantissas = np.ldexp(fractions, MANTISSA_BITS).astype(np.int64)
     # m & -m keeps the lowest bit that is set: 12 = 0b1100 gives 4 = 2², hence two trailing zeros.
     trailing_zeros = np.frexp((mantissas & -mantissas).astype(np.float64))[1] - 1

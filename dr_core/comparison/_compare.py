@@ -556,9 +556,8 @@ def _check_measures(measures: Sequence[str] | None) -> list[str]:
     known = [*MEASURES, SCORE_SHIFT]
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise ValueError(
-            f"measures has {quote(unknown)}; pass some of {quote(known, max_values=99)}."
-        )
+        every = quote(known, max_values=len(known))
+        raise ValueError(f"measures has {quote(unknown)}; pass some of {every}.")
     return names
 
 

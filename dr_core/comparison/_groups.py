@@ -234,7 +234,7 @@ def _find_reference(groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]])
     large = groups.loc[groups["share"] >= MIN_REFERENCE_SHARE, "group"]
     rates = {name: _get_selection(sums[name]) for name in large if sums[name]["weight"]}
     most = max(rates, key=lambda name: rates[name], default=None)
-    return None if most is None or rates[most] == 0 else most
+    return most if most is not None and rates[most] else None
 
 
 def _get_selection(sums: Mapping[str, int]) -> float:

@@ -211,7 +211,7 @@ def _find_moved_columns(before: Any, after: Any, rows: Array) -> Array | None:
     if not hasattr(before, "dtype") or before.dtype.kind not in "fiub":
         return None
     if sparse.issparse(before):
-        return np.asarray((before[rows] != after).sum(axis=0)).ravel() > 0
+        return np.asarray((before[rows] != after).sum(axis=0)).ravel().astype(bool)
     columns = zip(before.T, after.T, strict=True)
     return np.array([not np.array_equal(b[rows], a, equal_nan=True) for b, a in columns])
 
@@ -221,7 +221,7 @@ def _vote_one(
 ) -> MemberVotes:
     votes = task.vote(before)
     if not task.can_react(moved):
-        return MemberVotes(votes, rows[:0], votes[:0])
+        return MemberVotes(votes, rows[[]], votes[[]])
     perturbed = task.vote(after)
     changed = np.flatnonzero(perturbed != votes[rows])
     return MemberVotes(votes, changed, perturbed[changed])

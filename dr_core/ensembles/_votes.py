@@ -30,7 +30,7 @@ __all__ = [
 EXACT_IN_FLOAT32 = 2**24
 """Integers below this are exact in float32, and so are their sums below it."""
 
-MAX_VOTES_PER_BLOCK = 2**20
+MAX_VOTES_PER_BLOCK = 1_048_576
 """Votes converted to float64 at once, which takes 8 MB."""
 
 MAX_VOTE_CLASSES = 2**16
@@ -285,7 +285,7 @@ class Votes:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Leaders:
     """The two classes with most votes on each instance; arrays of shape (n,).
 
@@ -392,8 +392,8 @@ def _as_array(name: str, value: object) -> Array:
 
 def _find_classes(arrays: dict[str, Array]) -> Array:
     """Return all labels, sorted."""
-    numeric = {name: array.dtype.kind in NUMERIC_KINDS for name, array in arrays.items()}
-    if len(set(numeric.values())) > 1:
+    are_numeric = [array.dtype.kind in NUMERIC_KINDS for array in arrays.values()]
+    if any(are_numeric) and not all(are_numeric):
         kinds = ", ".join(f"{name} of {array.dtype}" for name, array in arrays.items())
         raise ValueError(f"votes, perturbed and y must have labels of one kind; got {kinds}.")
     labels = [

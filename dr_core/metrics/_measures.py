@@ -54,7 +54,7 @@ def divide(part: Array, whole: Array) -> Array:
     return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole != 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Confusion:
     """Weighted confusion counts of one group, favourable class against the rest."""
 
@@ -84,7 +84,7 @@ class Confusion:
         return divide(self.tp, self.tp + self.fp)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View:
     """Weighted counts of a tally, as the measures read them.
 
@@ -316,7 +316,7 @@ def measure_signed(table: Array, favorable: int, names: list[str]) -> dict[str, 
     return {name: CONTRASTS[name][0](view) for name in names}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Replicates:
     """The weighted counts of rows, and of bootstrap replicates of these rows.
 

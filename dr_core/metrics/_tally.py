@@ -37,7 +37,7 @@ __all__ = ["Tally", "tally_predictions", "tally_profiles"]
 N_GROUPS = 3
 """Marginalised, privileged, neither."""
 
-MAX_NUMBERS_PER_BLOCK = 2**22
+MAX_NUMBERS_PER_BLOCK = 4_194_304
 """Numbers in a block of bootstrap tables."""
 
 

@@ -379,7 +379,8 @@ class SensitiveAttributes:
         in neither group.
         """
         if len(active) == 1:
-            return self.attributes[active[0]].groups(codes[active[0]])
+            (only,) = active
+            return self.attributes[only].groups(codes[only])
         each = np.stack([self.attributes[j].groups(codes[j]) for j in active])
         # Groups (1, 0, 1) of one attribute and (1, 1, 2) of another are (1, 0, 2) together: the
         # minimum, but NEITHER = 2 wherever one of them is 2.

@@ -15,7 +15,7 @@ from dr_core.perturbation._attributes import Attribute, SensitiveAttributes
 
 __all__ = ["ActiveSets", "draw_codes", "draw_variants", "find_choices"]
 
-BLOCK_ROWS = 2**15
+BLOCK_ROWS = 32_768
 """Rows drawn at once, so that the intermediate arrays stay in the processor's cache."""
 
 ActiveSets = Sequence[tuple[int, ...]]

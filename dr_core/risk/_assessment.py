@@ -286,13 +286,13 @@ class RiskAssessment:
         0  Female  Husband  12462.0     1
         1    Male     Wife   1405.0     1
         """
-        if self.part is None or self.rows is None:
+        if self.part is None:
             raise ValueError(
                 "plausibility is available only where assess_risk was given one table in memory; "
                 "X came in partitions."
             )
         options: dict[str, Any] = {"bins": bins, "rare": rare, "alpha": alpha}
-        known = self.rows.predictions, self.rows.loss
+        known = self._rows.predictions, self._rows.loss
         return judge_perturbed(self.plan, self.part, *known, reference, **options)
 
     @property

@@ -251,7 +251,7 @@ def _predict_chunk(
     answers, last = [], list(predictors)[-1]
     for name, predictor in predictors.items():
         f = predictor(chunk.x.table.copy()) if before is None else before[name][chunk.rows]
-        after = f[:0]
+        after = f[[]]
         if perturbed is not None:  # a model may write into what it is given
             after = predictor(perturbed.native if name == last else perturbed.copy())
         again = after[k:] if apart is None else predictor(apart.copy())

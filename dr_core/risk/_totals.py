@@ -53,7 +53,7 @@ __all__ = [
     "warn_empty_groups",
 ]
 
-UNPERTURBED = NEITHER + 1
+UNPERTURBED = 3
 """Group of rows whose values are all missing, so that a scenario does not perturb them."""
 
 HIGHER, LOWER = ("any", "higher"), ("any", "lower")
@@ -286,7 +286,9 @@ class RiskTotals:
         are_classes = changes.y is not None and are_labels
         return cls(
             PerScenario(
-                GroupSums.of(_label_groups(changes, s), weights, risk=risk, can_change=risk > 0)
+                GroupSums.of(
+                    _label_groups(changes, s), weights, risk=risk, can_change=risk.astype(bool)
+                )
                 for s, risk in enumerate(changes.risk)
             ),
             sum_spreads(changes),
@@ -443,11 +445,12 @@ class RowRisks:
     @classmethod
     def concatenate(cls, parts: list[RowRisks]) -> RowRisks:
         """Join the rows of chunks."""
-        if len(parts) == 1:
-            return parts[0]
+        first, *others = parts
+        if not others:
+            return first
         axes = {"predictions": 0, "risks": 1, "groups": 1, "loss": 0}
         joined = {n: np.concatenate([getattr(p, n) for p in parts], a) for n, a in axes.items()}
-        return cls(**joined, classes=parts[0].classes)
+        return cls(**joined, classes=first.classes)
 
     def draw(self, rng: np.random.Generator) -> Array:
         """Return one prediction for each row, drawn from its distribution if it has one."""

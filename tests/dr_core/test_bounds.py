@@ -160,6 +160,11 @@ class TestWhatABoundHoldsFor:
         votes = Votes([[0] * 3], [[0, 0, 1]], [0] * 3, sample_weight=[1, 0, 1])
         assert bounds.has_equal_rows(votes)
 
+    def test_rows_whose_weights_differ_by_a_billionth_are_equal(self):
+        for weight, is_equal in ((10**9 - 1, True), (10**9 - 2, False)):
+            votes = Votes([[0, 1]], [[0, 0]], [0, 1], sample_weight=[10**9, weight])
+            assert bounds.has_equal_rows(votes) == is_equal
+
 
 class TestAnyPrunedVote:
     def test_without_a_change_it_has_a_closed_form(self):

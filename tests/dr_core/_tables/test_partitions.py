@@ -23,6 +23,8 @@ from dr_core import (
     perturb,
 )
 from dr_core._tables import Y, as_partitions
+from dr_core._tables._partitions import Partitions
+from dr_core._tables._parts import Parts, PartTask, _find_columns, group_parts
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
@@ -352,6 +354,40 @@ def test_many_small_parts_are_processed_together(people, options, as_kind):
     assert outcome(found) == outcome(assess_risk(rule, people, PRIVILEGED, **columns, **options))
 
 
+@pytest.mark.parametrize(
+    ("lengths", "n_columns", "first"),
+    [
+        ([2] * 128, 1, range(4)),  # at least 32 groups
+        ([5000] * 128, 1, range(2)),  # at most 10,000 rows
+        ([5001] * 128, 1, range(1)),
+        ([1024] * 128, 512, range(2)),  # at most 2**20 cells
+        ([1024] * 128, 513, range(1)),
+    ],
+)
+def test_small_parts_are_grouped_within_limits(lengths, n_columns, first):
+    assert group_parts(lengths, n_columns)[0] == first
+
+
+def test_the_sample_is_from_the_first_part_with_rows():
+    parts = [pd.DataFrame({"a": range(n)}) for n in (0, 10_001, 5)]
+    assert as_partitions(parts, {}).sample.n_rows == 10_000
+    assert as_partitions(parts[2:], {}).sample.n_rows == 5
+
+
+@pytest.mark.parametrize("starts", [[0, 2], [0, 1, 2]])
+def test_a_part_behind_the_last_has_no_rows_of_arrays(starts):
+    rows, columns = _find_columns({}, {"y": np.arange(2)}, starts, 5)
+    assert (rows, columns["y"].tolist()) == (slice(2, 2), [])
+
+
+def test_a_model_that_fails_on_a_part_is_asked_once():
+    asked = []
+    task = PartTask(lambda part: asked.append(part) or 1 / 0, {"a": np.dtype("int64")}, {})
+    with pytest.raises(ZeroDivisionError):
+        task(0, [(pd.DataFrame({"a": [1]}), None, {})])
+    assert len(asked) == 1
+
+
 def test_a_small_part_in_which_the_model_fails_is_named(people):
     broken = people["score"][301]
     model = lambda X: 1 / 0 if (X["score"] == broken).any() else rule(X)  # noqa: E731
@@ -467,3 +503,9 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(make):
     whole = as_partitions(make({"age": ages}), {}).value_counts("age")
     parts = [make({"age": pd.Series(ages[i:j], dtype=float)}) for i, j in ((0, 3), (3, 7))]
     assert whole == as_partitions(parts, {}).value_counts("age") == {20: 3, 30: 2, 40: 1}
+
+
+def test_a_kind_of_rows_must_have_all_that_is_abstract():
+    every = {"n_rows", "labels", "sample", "keys", "levels", "read", "value_counts", "map"}
+    assert Partitions.__abstractmethods__ == every
+    assert Parts.__abstractmethods__ == {"sample", "levels", "_dtypes", "_run"}

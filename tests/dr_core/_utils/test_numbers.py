@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dr_core._utils._numbers import (
+    EXACT_IN_FLOAT64,
+    HALF_BITS,
+    MANTISSA_BITS,
+    MAX_VALUES_PER_BLOCK,
     UNIT,
+    _find_decimal_units,
     effective_size,
     exact_counts,
     exact_mean,
@@ -54,6 +59,17 @@ def test_more_values_than_a_block_are_summed_in_blocks(monkeypatch):
     monkeypatch.setattr("dr_core._utils._numbers.MAX_VALUES_PER_BLOCK", 3)
     values = np.random.default_rng(0).normal(size=10)
     assert to_float(exact_sums(values)[0]) == math.fsum(values)
+
+
+def test_a_block_is_as_large_as_exact_sums_of_halves_allow():
+    largest_half = 2 ** max(HALF_BITS, MANTISSA_BITS - HALF_BITS)
+    assert MAX_VALUES_PER_BLOCK * largest_half == EXACT_IN_FLOAT64
+    assert float(EXACT_IN_FLOAT64 + 1) != EXACT_IN_FLOAT64 + 1
+
+
+def test_decimals_whose_sum_is_not_exact_have_no_units():
+    assert _find_decimal_units(np.array([EXACT_IN_FLOAT64 / 10**6])) is None
+    assert _find_decimal_units(np.array([EXACT_IN_FLOAT64 / 2 / 10**6])).tolist() == [1]
 
 
 def test_a_share_of_nothing_is_undefined():

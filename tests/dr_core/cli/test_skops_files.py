@@ -85,7 +85,7 @@ def test_encoders_and_selectors_of_columns_are_loaded(people, tmp_path, encoder,
     ("step", "found"),
     [
         (SelectKBest(k=1), "f_classif"),
-        (GridSearchCV(LogisticRegression(), {"C": [1.0]}), "StratifiedKFold"),
+        (GridSearchCV(LogisticRegression(), {"C": [1.0]}), "_PassthroughScorer"),
     ],
 )
 def test_other_types_are_refused_with_what_to_do(people, tmp_path, step, found):

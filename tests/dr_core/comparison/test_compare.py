@@ -208,6 +208,7 @@ def test_an_empty_group_is_nan_with_one_warning(people, labels):
     assert len(seen) == 1
     assert table["demographic_parity"].isna().all()
     assert table["discriminative_risk"].notna().all()
+    assert seen[0].filename == __file__
 
 
 def test_rows_in_neither_group_count_for_accuracy_but_for_no_group(people, labels):
@@ -380,7 +381,7 @@ def test_a_model_that_writes_into_its_input_does_not_change_the_risk_of_the_next
 
     measures = ["discriminative_risk"]
     alone = compare({"r": rule}, people, labels, {"sex": "M"}, measures=measures).table()
-    for models in ({"v": vandal, "r": rule}, {"r": rule, "v": vandal}):
+    for models in ({"v": vandal, "r": rule}, {"r": rule, "v": vandal}, {"a": vandal, "r": rule}):
         both = compare(models, people, labels, {"sex": "M"}, measures=measures).table()
         assert both["discriminative_risk"].tolist() == alone["discriminative_risk"].tolist() * 2
     assert alone["discriminative_risk"].item() > 0

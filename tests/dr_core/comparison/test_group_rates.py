@@ -75,6 +75,15 @@ def test_impact_ratios_are_relative_to_the_highest_rate(rates):
     assert max(ratio["race", "W"], ratio["race", "B"]) == 1
 
 
+@pytest.mark.parametrize(("n_rows", "reference"), [(50, "A"), (51, "B")])
+def test_a_group_of_two_percent_can_be_the_reference(n_rows, reference):
+    X = pd.DataFrame({"race": ["A", *["B", "W"] * 25][:n_rows], "row": range(n_rows)})
+    model = lambda X: (X["race"] == "A") | ((X["race"] == "B") & (X["row"] % 4 == 1))  # noqa: E731
+    y = np.arange(n_rows) % 2
+    found = compare({"m": model}, X, y, {"race": "W"}, measures=["accuracy"]).group_rates
+    assert set(found["reference"].dropna()) == {reference}
+
+
 def test_impact_ratios_have_intervals_but_that_of_the_reference(rates):
     ratio = rates.xs("impact_ratio", level="measure")
     assert ratio.loc[("sex", "M"), ["low", "high"]].isna().all()

@@ -131,6 +131,13 @@ class TestMissingValues:
         assert decision.measure == "discriminative_risk_perturbed"
         assert "DR of perturbed rows of m for sex" in str(decision)
 
+    def test_count_in_the_interval_of_the_risk_of_all_rows(self, comparison):
+        found, X = comparison
+        attributes = learn_attributes(X, PRIVILEGED, missing="keep")
+        row = found.table(wide=False).loc[("m", "sex", "discriminative_risk")]
+        interval = assess_risk(rule, X, attributes).interval()
+        assert row[["low", "high"]].tolist() == [interval.low, interval.high]
+
     def test_add_nothing_where_there_are_none(self):
         X = rows()
         found = compare({"m": rule}, X[UNNAMED], X["y"], PRIVILEGED)

@@ -126,6 +126,39 @@ def test_votes_do_not_depend_on_the_order_in_which_trees_see_the_rows(name, opti
     )
 
 
+@pytest.mark.parametrize(
+    ("limits", "is_ordered"),
+    [((240, 7), True), ((239, 6), True), ((241, 7), False), ((240, 8), False)],
+)
+def test_rows_are_ordered_by_leaves_from_some_rows_and_members_on(limits, is_ordered, monkeypatch):
+    X = rows(240)
+    forest = ESTIMATORS["random forest"]().fit(X, labels(X, "int", 2))
+    ensemble = as_ensemble(forest)
+    tasks = [ensemble.task(j) for j in range(7)]
+    for name, limit in zip(("ORDERED_ROWS", "ORDERED_MEMBERS"), limits, strict=True):
+        monkeypatch.setattr(_collect, name, limit)
+    order = _collect._find_order(tasks, ensemble.encode(X), np.arange(240))
+    assert (order is not None) == is_ordered
+    assert _collect._find_order(tasks, X, np.arange(240)) is None
+
+
+def test_a_column_with_missing_values_moves_only_if_others_do():
+    before = np.array([[np.nan, 1.0, np.nan], [2.0, 3.0, np.nan]])
+    after = np.array([[np.nan, 1.0, 4.0], [2.0, 5.0, np.nan]])
+    assert _collect._find_moved_columns(before, after, np.arange(2)).tolist() == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_an_ensemble_of_one_member_votes():
+    X = rows()
+    y = labels(X, "int", 2)
+    forest = RandomForestClassifier(1, random_state=0).fit(X, y)
+    assert collect_votes(forest, X, y, PRIVILEGED).n_members == 1
+
+
 @pytest.mark.parametrize("name", ["adaboost", "voting", "voting with a dropped member"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_weighted_vote_is_the_ensembles_own_prediction(name, n_classes):

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from textbook import voting as textbook
 from textbook.ensembles import random_votes
 
-from dr_core._utils import to_units
-from dr_core.ensembles._votes import Votes, find_leaders
+from dr_core._utils import iter_slices, to_units
+from dr_core.ensembles._votes import EXACT_IN_FLOAT32, Votes, find_leaders
 
 VOTES = [[0, 1, 1], [0, 1, 0], [1, 0, 0]]
 PERTURBED = [[0, 1, 1], [0, 0, 0], [1, 0, 1]]
@@ -68,6 +68,9 @@ class TestVote:
         votes = small(sample_weight=[1, 0, 3])
         assert votes.error == 0.75
         assert votes.risk == 0.75
+
+    def test_weights_of_instances_sum_to_one(self):
+        assert small(sample_weight=[1, 2, 5]).row_weights.tolist() == [0.125, 0.25, 0.625]
 
     def test_equal_sample_weights_change_nothing(self):
         assert small(sample_weight=[0.1] * 3).risk == small().risk
@@ -201,6 +204,18 @@ class TestLaws:
         assert (again.totals == votes.totals).all()
         assert again.error == votes.error
 
+    def test_a_block_has_as_many_votes_as_fit(self, monkeypatch):
+        sizes = []
+        cut = lambda length, size: (sizes.append(size), iter_slices(length, size))[1]  # noqa: E731
+        monkeypatch.setattr("dr_core.ensembles._votes.MAX_VOTES_PER_BLOCK", 64)
+        monkeypatch.setattr("dr_core.ensembles._votes.iter_slices", cut)
+        assert random_votes(np.random.default_rng(0), 9, 100).totals.shape == (2, 100)
+        assert sizes == [64 // 9]
+
+    def test_integers_are_exact_in_float32_up_to_the_limit(self):
+        assert int(np.float32(EXACT_IN_FLOAT32 - 1)) == EXACT_IN_FLOAT32 - 1
+        assert int(np.float32(EXACT_IN_FLOAT32 + 1)) != EXACT_IN_FLOAT32 + 1
+
 
 class TestBadInput:
     @pytest.mark.parametrize(
@@ -219,6 +234,7 @@ class TestBadInput:
             ({"weights": [1, np.inf, 1]}, "weights must be finite and at least 0; got inf"),
             ({"weights": ["a", "b", "c"]}, "weights must be numbers"),
             ({"sample_weight": [1]}, "sample_weight must have shape.*instances"),
+            ({"classes": [0, 1], "y": [0, -1, 1]}, "y must be positions.*got -1 to 1"),
             ({"classes": [0]}, "votes must be positions in classes, from 0 to 0; got 0 to 1"),
             (
                 {"classes": [0, 1], "y": [0.0, 1.0, 1.0]},
@@ -244,6 +260,10 @@ class TestBadInput:
 
     def test_repr_is_short(self):
         assert repr(small()) == "Votes(3 members, 3 instances, classes [0, 1])"
+
+    @pytest.mark.parametrize(("n", "shown"), [(6, "0, 1, 2, 3, 4, 5"), (7, "0, 1, ..., 5, 6")])
+    def test_repr_of_many_classes_shows_the_first_and_the_last(self, n, shown):
+        assert repr(small(classes=np.arange(n))).endswith(f"classes [{shown}])")
 
 
 def test_weights_that_differ_by_rounding_alone_are_equal():

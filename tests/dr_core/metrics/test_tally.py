@@ -178,9 +178,22 @@ def test_bootstrap_blocks_give_as_many_replicates_as_asked(monkeypatch):
     monkeypatch.setattr("dr_core.metrics._tally.MAX_NUMBERS_PER_BLOCK", 500)
     tally = tally_predictions(*random_rows(50, 0)[:4], [0, 1])
     blocks = list(tally.bootstrap(57, np.random.default_rng(0)))
-    assert len(blocks) > 1
-    assert sum(map(len, blocks)) == 57
+    n_numbers = 3 * 2**3 + 3 * 2**2  # cells of the table, and of the profiles
+    assert list(map(len, blocks)) == [500 // n_numbers] * 4 + [57 % (500 // n_numbers)]
     assert all(np.allclose(block.sum(axis=(1, 2, 3, 4)), 50) for block in blocks)
+
+
+def test_the_risk_of_a_randomised_model_is_what_leaves_the_diagonal():
+    joint = np.array([[0.25, 0.75, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5]])  # f(x) by f(x̃), row by row
+    tally = tally_profiles([1, 0], [0, 1], None, joint, [0, 1])
+    assert tally.risk_sample.mean == (0.75 + 0.5) / 2
+
+
+def test_no_replicate_has_a_negative_weight():
+    rows = [0, 0, 0, 1, 1], [0, 1, 0, 1, 0], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1]
+    tally = tally_predictions(*rows, [0, 1], [0.01, 1.0, 2.0, 0.5, 0.5])
+    (tables,) = tally.bootstrap(200, np.random.default_rng(0))
+    assert tables.min() == 0
 
 
 def test_only_tallies_add_up():

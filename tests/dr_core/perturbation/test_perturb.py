@@ -11,6 +11,8 @@ from textbook import risk as textbook
 from dr_core import OneHot, enumerate_perturbations, learn_attributes, perturb
 from dr_core._tables import as_table, joint_codes
 from dr_core.perturbation import PerturbationPlan, SensitiveAttributes, iter_perturbed
+from dr_core.perturbation._plan import _cut_rows
+from dr_core.perturbation._sampling import _draw_one
 
 SEX = {"sex": "Male"}
 RACE = {"race": "White"}
@@ -324,6 +326,38 @@ def test_chunks_of_a_wide_table_have_fewer_rows(monkeypatch, as_kind):
     monkeypatch.setattr(type(table), "CHUNK_CELLS", 100)
     plan = PerturbationPlan(learn_attributes(table, {0: 1}, domain={0: [0, 1]}))
     assert [chunk.x.table.n_rows for chunk in iter_perturbed(table, plan)] == [10] * 6
+
+
+def test_to_stay_is_one_more_outcome_of_each_attribute():
+    X = pd.DataFrame({"sex": ["Male", "Female", "Male"], "race": ["White", "Black", "Other"]})
+    attributes = learn_attributes(X, SEX | RACE)
+    assert PerturbationPlan(attributes).max_variants == 1 + 2 + 1 * 2
+    assert PerturbationPlan(attributes, p=0.5).max_variants == 2 + 3 + 2 * 3
+
+
+def test_a_number_that_is_rounded_up_draws_the_last_value():
+    X = pd.DataFrame({"race": ["White", "Asian", "Black"]})
+    (race,) = learn_attributes(X, RACE)
+    p = 0.11
+    largest = np.nextafter(p, 0)
+    assert largest * (2 / p) == 2  # not below 2, the number of values
+    drawn = _draw_one(np.array([2]), race, p, np.array([largest]))
+    assert race.values == ("Asian", "Black", "White")
+    assert drawn.tolist() == [1]
+
+
+def test_each_draw_has_the_same_share_of_the_probability():
+    X = pd.DataFrame({"race": ["White", "Black", "Other"]})
+    plan = PerturbationPlan(learn_attributes(X, RACE), "sample", n_samples=4, random_state=0)
+    (chunk,) = iter_perturbed(as_table(X), plan)
+    total = np.bincount(chunk.variants.rows, chunk.variants.probability[:, 0])
+    assert total.tolist() == [1, 1, 1]
+
+
+def test_a_row_with_more_perturbations_than_fit_is_a_chunk_of_its_own():
+    assert _cut_rows(np.array([1, 5, 2, 1, 1]), 3) == [
+        *(slice(0, 1), slice(1, 2), slice(2, 4), slice(4, 5))
+    ]
 
 
 def many_values(n_values, n_rows=400):

@@ -244,6 +244,12 @@ def test_a_plan_keeps_what_was_learned_beside_the_quantiles():
     assert plan.reserve_draws(10_500).max_variants == plan.max_variants <= 10_000
 
 
+def test_as_many_quantiles_are_used_as_a_row_may_have_perturbations():
+    incomes = make_incomes(10_500)
+    attributes = learn_attributes(incomes, {"income": at_least(10)}, max_values=10_000)
+    assert PerturbationPlan(attributes).max_variants == 10_000
+
+
 def test_the_number_of_quantiles_can_be_chosen_for_attributes_learned_before():
     attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
     fewer = learn_attributes(make_incomes(5), attributes, max_values=7)
@@ -381,5 +387,13 @@ def test_a_range_must_have_its_lower_end_first():
 
 def test_values_that_differ_in_case_or_blanks_are_listed():
     people = pd.DataFrame({"sex": ["male", " Male", "female", "male"]})
-    with pytest.warns(UserWarning, match="' Male', 'male'"):
+    with pytest.warns(UserWarning, match="' Male', 'male'") as seen:
         learn_attributes(people, {"sex": "male"})
+    assert seen[0].filename == __file__
+
+
+def test_values_that_often_stand_for_missing_ones_are_listed():
+    people = pd.DataFrame({"sex": ["male", "?", "female"]})
+    with pytest.warns(UserWarning, match=r"has the value '\?'.*None") as seen:
+        learn_attributes(people, {"sex": "male"})
+    assert seen[0].filename == __file__

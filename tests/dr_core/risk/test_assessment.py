@@ -299,10 +299,11 @@ def test_a_model_that_writes_into_what_it_is_given_changes_neither_x_nor_the_ris
 
 def test_an_empty_group_gets_nan_and_a_warning():
     X = pd.DataFrame({"sex": ["M"] * 3})
-    with pytest.warns(UserWarning, match="no marginalised row for 'sex'"):
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex'") as seen:
         risk = assess_risk(
             lambda X: X["sex"], X, learn_attributes(X, {"sex": "M"}, domain={"sex": ["M", "F"]})
         )
+    assert seen[0].filename == __file__
     assert risk.value == 1
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
@@ -445,3 +446,24 @@ def test_predictions_with_fractions_move_up_or_down(size):
     model = lambda X: np.where(X["sex"] == "M", size, 0.0)  # noqa: E731
     risk = assess_risk(model, X, {"sex": "M"}, tolerance=0)
     assert risk.directions["to"].tolist() == ["higher", "lower"]
+
+
+def test_figures_of_all_rows_are_those_of_all_attributes_together():
+    X = population(60, 0)
+    X.loc[:19, "sex"] = None
+    X.loc[:9, "race"] = None
+    attributes = learn_attributes(X, PRIVILEGED, missing="keep")
+    risk = assess_risk(lambda X: X["race"] == "W", X, attributes)
+    table = risk.table()
+    together = table.loc["all"]
+    assert [risk.value, *risk.interval()[:2]] == together[["risk", "low", "high"]].tolist()
+    assert risk.value_perturbed == together["risk_perturbed"] != table.loc["sex", "risk_perturbed"]
+    assert risk.n_not_perturbed == together["not_perturbed"] == 10
+    assert risk.n_effective == len(X)
+
+
+def test_quantities_that_are_integers_in_one_chunk_need_not_be_labels():
+    X = pd.DataFrame({"sex": ["M", "F"] * 2, "amount": [1.0, 2.0, 0.5, 1.5]})
+    model = lambda X: X["amount"] + (X["sex"] == "M")  # noqa: E731
+    risk = assess_risk(model, X, {"sex": "M"}, y=[9.0] * 4, tolerance=0.0, chunk_size=2)
+    assert risk.value == 1

@@ -23,6 +23,7 @@ from dr_core import (
     datasets,
     learn_attributes,
 )
+from dr_core.risk._changes import choose_repeated
 from dr_core.risk._predictor import _unwrap
 from dr_core.risk._randomized import find_flows, total_variation
 
@@ -143,6 +144,11 @@ class TestAskedTwice:
         with pytest.raises(ValueError, match=r"of 50 rows \(.*RandomizedModel"):
             assess_risk(lambda X: rng.random(len(X)) > 0.5, people(), SEX)
 
+    def test_the_share_of_different_answers_is_stated(self):
+        answers = iter([np.zeros(50), np.r_[np.zeros(50), np.ones(20), np.zeros(30)]])
+        with pytest.raises(ValueError, match=r"differ for 20 of 50 rows \(40.0 %\)"):
+            assess_risk(lambda X: next(answers), people(50), SEX)
+
     def test_a_model_whose_answer_depends_on_the_other_rows_is_refused(self):
         among_the_best = lambda X: X["score"].rank(ascending=False) <= 20  # noqa: E731
         with pytest.raises(ValueError, match=r"other rows of the batch.* each row alone"):
@@ -155,6 +161,12 @@ class TestAskedTwice:
         model = lambda X: (asked.append(len(X)), X["score"] > 0)[1]  # noqa: E731
         assess_risk(model, people(8000), SEX)
         assert asked == calls
+
+    def test_rows_from_the_first_to_the_last_are_predicted_twice(self):
+        assert choose_repeated(30).tolist() == list(range(30))
+        repeated = choose_repeated(8000)
+        assert repeated[[0, -1]].tolist() == [0, 7999]
+        assert len(set(repeated.tolist())) == 240
 
     @pytest.mark.parametrize("chunk_size", [1, 7, 100])
     def test_small_chunks_do_not_hide_the_randomness(self, chunk_size):

@@ -19,6 +19,12 @@ def test_classes_keep_what_they_become():
     assert shares(some, 12.0) == [[1, 2, 1 / 12], [2, 1, 5 / 12]]
 
 
+def test_three_classes_keep_what_they_become():
+    some = directions([1, 2, 3, 2], [2, 3, 1, 1], [1.0, 2.0, 3.0, 4.0], are_numbers=False)
+    expected = [[1, 2, 1 / 16], [2, 1, 4 / 16], [2, 3, 2 / 16], [3, 1, 3 / 16]]
+    assert shares(some, 16.0) == expected
+
+
 def test_classes_beside_numbers_count_as_numbers():
     # A part whose predictions all happen to be whole looks like classes, until others are added.
     whole = directions([1, 2, 3], [2, 1, 1], [1.0, 2.0, 3.0], are_numbers=False)
