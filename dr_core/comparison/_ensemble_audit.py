@@ -18,7 +18,7 @@ from dr_core._utils import Array, as_generator, compute_difference_interval
 from dr_core.bounds import compute_bounds
 from dr_core.ensembles import Ensemble, Votes, as_ensemble, collect_votes
 from dr_core.perturbation import PerturbationPlan
-from dr_core.pruning import PruningResult, poaf, score_vote
+from dr_core.pruning import ACCURACY_TOLERANCE, PruningResult, poaf, score_vote
 
 __all__ = ["EnsembleAudit", "audit_ensemble"]
 
@@ -69,8 +69,19 @@ class EnsembleAudit:
 
     @property
     def is_improvement(self) -> bool:
-        """Whether the held-out rows show that the suggested vote has less risk."""
-        return self.risk_change[1] < 0
+        """Whether the held-out rows show less risk, at a loss of accuracy within the tolerance."""
+        return self.risk_change[1] < 0 and self.accuracy_loss <= ACCURACY_TOLERANCE
+
+    @property
+    def accuracy_loss(self) -> float:
+        """Loss of accuracy or of balanced accuracy on the held-out rows, the larger one."""
+        scores = self.scores[self.scores["on"] == "judge"].set_index("vote")
+        full, suggested = scores.loc["full"], scores.loc["suggested"]
+        losses = (
+            suggested["error"] - full["error"],
+            full["balanced_accuracy"] - suggested["balanced_accuracy"],
+        )
+        return float(max(losses))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit in plain types; infinite and inapplicable bounds are None.

@@ -43,7 +43,7 @@ def prune_and_estimate(
     scored on the other one. So the estimate is for votes chosen on half as many rows, which is
     rather too high than too low. There is no estimate if there are too few rows, and with
     `max_risk` it is that of the rows that the promise was tested on. Warn if the result predicts
-    one class for nearly everybody.
+    one class for nearly everybody, and if the estimate is above the risk of the whole ensemble.
 
     Parameters
     ----------
@@ -90,7 +90,17 @@ def prune_and_estimate(
         judged = votes.take(judging).subset(members)
         vote[judging], perturbed_vote[judging] = judged.vote, judged.perturbed_vote
     arrays = votes.y, vote, perturbed_vote, votes.row_units
-    return append_held_out(result, score_predictions(*(array[scored] for array in arrays)))
+    scores = score_predictions(*(array[scored] for array in arrays))
+    is_changed = votes.vote != votes.perturbed_vote
+    before = float(votes.row_units[scored] @ is_changed[scored] / votes.row_units[scored].sum())
+    if scores["risk"] > before:
+        warnings.warn(
+            f"Pruning did not lower the risk on held-out rows: {before:.4f} before, "
+            f"{scores['risk']:.4f} after; see result_.scores. Keep the whole ensemble, prune on "
+            "more rows, or use another way to lower the risk, such as marginalizing.",
+            stacklevel=4,
+        )
+    return append_held_out(result, scores)
 
 
 def _shorten_search(

@@ -8,7 +8,13 @@ import pandas as pd
 from dr_core._utils import Array
 from dr_core.ensembles import Votes
 
-__all__ = ["HELD_OUT", "compare_votes", "predicts_one_class", "score_predictions", "score_vote"]
+__all__ = [
+    "HELD_OUT",
+    "compare_votes",
+    "predicts_one_class",
+    "score_predictions",
+    "score_vote",
+]
 
 BEFORE, AFTER, HELD_OUT = "before", "after", "held out"
 """All members; the members kept; the members kept, on rows that did not choose them."""

@@ -85,6 +85,18 @@ class TestPruneAndEstimate:
             gaps.append(found.scores.at["held out", "risk"] - found.scores.at["after", "risk"])
         assert min(gaps) > 0
 
+    def test_a_gain_that_held_out_rows_do_not_show_is_warned_of(self):
+        """Members that are all alike: a vote of three changes more often than one of 31."""
+        random = np.random.default_rng(0)
+        votes = Votes(np.zeros((31, 100), int), random.random((31, 100)) < 0.4, np.zeros(100))
+        before = np.mean(votes.vote != votes.perturbed_vote)
+        with pytest.warns(UserWarning, match=rf"held-out rows: {before:.4f} before.*marginaliz"):
+            prune_and_estimate(poaf, votes, 3, n_iter=20, random_state=0)
+
+    def test_a_gain_on_held_out_rows_is_not_warned_of(self, recwarn):
+        prune_and_estimate(epaf, steady([0.5, 0.5, 0.0]), 1, trade_off=0, random_state=0)
+        assert not len(recwarn)
+
     @pytest.mark.parametrize(
         ("options", "expected"),
         [

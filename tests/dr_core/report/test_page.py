@@ -209,22 +209,31 @@ def test_the_most_affected_group_is_that_of_the_highest_rate(read):
 
 
 @pytest.mark.parametrize(
-    ("risk_change", "shown", "hidden"),
+    ("risk_change", "loss", "shown", "hidden"),
     [
-        ((-0.1, -0.02), "The suggested sub-ensemble has", "Other ways to lower"),
-        ((-0.1, 0.03), "Other ways to lower the discriminative risk", "Members of the suggested"),
+        ((-0.1, -0.02), 0.01, "The suggested sub-ensemble has", "Other ways to lower"),
+        ((-0.1, 0.03), 0.0, "Other ways to lower the discriminative risk", "Members of the sugg"),
+        (
+            (-0.1, -0.02),
+            0.03,
+            "Other ways to lower the discriminative risk",
+            "Members of the sugg",
+        ),
     ],
 )
 def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
-    comparison, read, risk_change, shown, hidden
+    comparison, read, risk_change, loss, shown, hidden
 ):
-    ensembles = {"forest": replace(comparison.ensembles["forest"], risk_change=risk_change)}
+    found = comparison.ensembles["forest"]
+    scores = found.scores.assign(error=0.25, balanced_accuracy=0.75)
+    scores.loc[scores["vote"] == "suggested", "balanced_accuracy"] -= loss
+    ensembles = {"forest": replace(found, risk_change=risk_change, scores=scores)}
     page = read(replace(comparison, ensembles=ensembles).to_html())
     assert shown in page.text
     assert hidden not in page.text
     ends = "{:+.1f} to {:+.1f}".format(*(100 * end for end in risk_change)).replace("-", "−")
-    assert f"interval of the change: {ends} percentage points" in page.text
-    assert any(c.startswith("Pareto") for c in page.tables) == (risk_change[1] < 0)
+    assert f"interval of the change of the risk: {ends} percentage points" in page.text
+    assert any(c.startswith("Pareto") for c in page.tables) == shown.startswith("The suggested")
 
 
 def test_one_table_has_the_rates_of_every_group(comparison, read):
