@@ -1,4 +1,4 @@
-"""Conventions of the engine: frozen dataclasses, keyword arguments, abstract methods."""
+"""Conventions of the engine: frozen dataclasses, arguments that have names."""
 
 import importlib
 import inspect
@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 import dr_core
-from dr_core._tables._partitions import Partitions
-from dr_core._tables._parts import Parts
 
 ROOT = Path(dr_core.__file__).parent
 ROOMS = ("_tables", "_utils", "comparison", "ensembles", "metrics", "perturbation", "risk")
@@ -66,9 +64,3 @@ def test_every_argument_before_the_options_can_be_passed_by_name(defined):
         if one.__module__.startswith("dr_core") and parameter.kind is parameter.POSITIONAL_ONLY
     }
     assert not positional
-
-
-def test_a_kind_of_rows_must_have_all_that_is_abstract():
-    every = {"n_rows", "labels", "sample", "keys", "levels", "read", "value_counts", "map"}
-    assert Partitions.__abstractmethods__ == every
-    assert Parts.__abstractmethods__ == {"sample", "levels", "_dtypes", "_run"}

@@ -23,7 +23,8 @@ from dr_core import (
     perturb,
 )
 from dr_core._tables import Y, as_partitions
-from dr_core._tables._parts import PartTask, _find_columns, group_parts
+from dr_core._tables._partitions import Partitions
+from dr_core._tables._parts import Parts, PartTask, _find_columns, group_parts
 
 PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
@@ -495,3 +496,9 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(make):
     whole = as_partitions(make({"age": ages}), {}).value_counts("age")
     parts = [make({"age": pd.Series(ages[i:j], dtype=float)}) for i, j in ((0, 3), (3, 7))]
     assert whole == as_partitions(parts, {}).value_counts("age") == {20: 3, 30: 2, 40: 1}
+
+
+def test_a_kind_of_rows_must_have_all_that_is_abstract():
+    every = {"n_rows", "labels", "sample", "keys", "levels", "read", "value_counts", "map"}
+    assert Partitions.__abstractmethods__ == every
+    assert Parts.__abstractmethods__ == {"sample", "levels", "_dtypes", "_run"}
