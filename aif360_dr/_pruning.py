@@ -21,7 +21,6 @@ from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, 
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
     Rules,
-    get_estimate_n_iter,
     prune_and_estimate,
 )
 
@@ -100,12 +99,7 @@ class _BasePruning(Transformer):
             sample_weight=dataset_true.instance_weights,
         )
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
-        self.result_ = prune_and_estimate(
-            lambda part: self._prune(part, k),
-            votes,
-            prune_half=lambda part: self._prune_half(part, k),
-            random_state=self.seed,
-        )
+        self.result_ = self._prune(votes, k)
         self.members_, self.front_ = self.result_.members, self.result_.front
         self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
         return self
@@ -138,10 +132,6 @@ class _BasePruning(Transformer):
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         """Choose at most `max_members` members by their votes."""
-
-    def _prune_half(self, votes: Votes, max_members: int) -> PruningResult:
-        """Choose members on half of the rows, for an estimate on the others."""
-        return self._prune(votes, max_members)
 
 
 class POAFPruning(_BasePruning):
@@ -232,18 +222,12 @@ class POAFPruning(_BasePruning):
         self.delta = delta
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
-        return self._search(votes, max_members, self.n_iter)
-
-    def _prune_half(self, votes: Votes, max_members: int) -> PruningResult:
-        n_iter = get_estimate_n_iter(self.n_iter, votes, max_members)
-        return self._search(votes, max_members, n_iter)
-
-    def _search(self, votes: Votes, max_members: int, n_iter: int | None) -> PruningResult:
-        return poaf(
+        return prune_and_estimate(
+            poaf,
             votes,
             max_members,
             trade_off=self.trade_off,
-            n_iter=n_iter,
+            n_iter=self.n_iter,
             selection=self.selection,
             accuracy_tolerance=self.accuracy_tolerance,
             max_risk=self.max_risk,
@@ -320,7 +304,8 @@ class EPAFPruning(_BasePruning):
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
-        return epaf(
+        return prune_and_estimate(
+            epaf,
             votes,
             max_members,
             trade_off=self.trade_off,

@@ -38,8 +38,8 @@ SIZES = {21: 10, 31: 15, 41: 20, 101: 50}
 
 MAX_ROWS = 3000
 N_SEEDS = 3
-LONG, MIN_ITER, MIN_ITER_MEMBERS, ITER_PER_MEMBER = 4, 4000, 41, 200
-"""A long run has this many times the default number of iterations, which the others make up."""
+LONG = 4
+"""A long run has this many times the default number of iterations of `poaf`."""
 
 POPULATION, GENERATIONS = 100, 400
 
@@ -86,7 +86,8 @@ def measure(name: str, m: int, n_seeds: int) -> Iterator[tuple]:
     votes, k = collect(name).subset(np.arange(m)), SIZES[m]
     ours, times = zip(*(search(votes, k, seed) for seed in range(n_seeds)), strict=True)
     rival = nsga2(votes, k, np.random.default_rng(0))
-    n_iter = LONG * (MIN_ITER + ITER_PER_MEMBER * max(m - MIN_ITER_MEMBERS, 0))
+    few = min(max(1500 / votes.n_instances, 1), 3)
+    n_iter = LONG * (4000 + int(few * 300 * max(m - 41, 0)))
     long_run, _ = search(votes, k, n_seeds, n_iter=n_iter)
     errors, risks = (np.concatenate(part) for part in zip(*ours, rival, long_run, strict=True))
     keep = find_first_front(errors, risks)

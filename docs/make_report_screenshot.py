@@ -13,13 +13,13 @@ from dr_core.cli import main
 
 IMAGES = Path(__file__).parent / "images"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-DESKTOP, PHONE, PAPER = (
+DESKTOP, COLUMN, PHONE, PAPER = (
     {"width": width, "height": height}
-    for width, height in ((1200, 1480), (390, 1480), (760, 1075))
+    for width, height in ((1200, 1480), (800, 900), (390, 900), (760, 1075))
 )
 VIEWS = {
     "report": {"viewport": DESKTOP, "color_scheme": "light"},
-    "report-dark": {"viewport": DESKTOP, "color_scheme": "dark"},
+    "report-dark": {"viewport": COLUMN, "color_scheme": "dark"},
     "report-phone": {"viewport": PHONE, "color_scheme": "light"},
     "report-print": {"viewport": PAPER, "color_scheme": "light"},
 }
@@ -38,6 +38,8 @@ def photograph(path):
             if name == "report-print":
                 page.emulate_media(media="print")
                 page.add_style_tag(content="body { padding: 15mm 13mm }")  # margins of a page
+            if name == "report-phone":  # the first cards, not the title
+                page.locator("#groups").evaluate("element => element.scrollIntoView()")
             page.screenshot(path=IMAGES / f"{name}.png")
         page = browser.new_page(viewport=DESKTOP)
         page.goto(path.as_uri())

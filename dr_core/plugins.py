@@ -23,8 +23,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   attribute.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
-  `prune_and_estimate` also estimates the scores on rows that did not choose the members, by
-  searches of `get_estimate_n_iter` iterations; `ACCURACY_TOLERANCE` is their default.
+  `prune_and_estimate` also estimates the scores on rows that did not choose the members;
+  `ACCURACY_TOLERANCE` is the default of `poaf`.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in
   messages, `as_generator` for seeds, `rescale` for weights of any size.
@@ -77,7 +77,7 @@ from dr_core.perturbation import (
     check_privileged,
     find_dummies,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, get_estimate_n_iter, prune_and_estimate
+from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -142,7 +142,6 @@ __all__ = [
     "find_dummies",
     "fold",
     "format_percent",
-    "get_estimate_n_iter",
     "get_predict",
     "have_fractions",
     "is_number",

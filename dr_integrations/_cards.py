@@ -43,7 +43,8 @@ def add_to_card(card: Any, comparison: Comparison, *, section: str = SECTION) ->
     <BLANKLINE>
     ## Discriminative risk
     <BLANKLINE>
-    19.5 % of people would get a different decision if only their Race were different.
+    19.5 % of decisions would be different if only people's Race were different (average over all \
+perturbations of a row).
     ...
     """
     from dr_core.plugins import drawing

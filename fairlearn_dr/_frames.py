@@ -87,7 +87,9 @@ def dr_metric_frame(
         The other metrics. By default, selection rate and accuracy; with a `tolerance`, the score
         shift, the mean prediction and the mean absolute error.
     pos_label : label, default=1
-        The favourable label, used by the default selection rate.
+        The favourable label. Every metric that has a parameter `pos_label` gets it, such as those
+        of this package, `fairlearn.metrics.selection_rate` and `sklearn.metrics.recall_score`,
+        unless `functools.partial` sets it, or sets an `average` other than "binary".
     tolerance : float, optional
         For regressors: a prediction counts as changed if it moves by more than this.
     method, p, n_samples
@@ -127,7 +129,7 @@ def dr_metric_frame(
     >>> frame.by_group["discriminative_risk"].astype(float).round(3).to_dict()
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
-    table = as_table(X if hasattr(X, "shape") else np.asarray(X))
+    table = as_table(np.asarray(X) if isinstance(X, list | tuple) else X)
     if sensitive_features is not None:
         _check_columns(table, privileged)
     attributes = learn_attributes(
@@ -140,11 +142,8 @@ def dr_metric_frame(
     y_pred = risk.draw_predictions(random_state)
     if sensitive_features is None:
         sensitive_features = get_attribute_values(table, attributes, missing_label=MISSING_LABEL)
-    named = {RISK: discriminative_risk} | (
-        _make_default_metrics(pos_label, tolerance, y_true, y_pred)
-        if metrics is None
-        else _name_metrics(metrics)
-    )
+    others = _choose_default_metrics(tolerance) if metrics is None else _name_metrics(metrics)
+    named = {RISK: discriminative_risk} | _set_pos_label(others, pos_label, y_true, y_pred)
     if kwargs.get("n_boot"):
         named.setdefault(COUNT, effective_count)
     changes = {RISK_PARAMETER: risk.individual}
@@ -237,21 +236,38 @@ def _assess_shift(
     )
 
 
-def _make_default_metrics(
-    pos_label: Any, tolerance: float | None, y_true: Array, y_pred: Array
+def _choose_default_metrics(tolerance: float | None) -> dict[str, Callable[..., Any]]:
+    if tolerance is None:
+        return {"selection_rate": selection_rate, "accuracy": accuracy_score}
+    errors = {"mean_prediction": mean_prediction, "mean_absolute_error": mean_absolute_error}
+    return {"score_shift": score_shift} | errors
+
+
+def _set_pos_label(
+    metrics: Mapping[str, Callable[..., Any]], pos_label: Any, y_true: Array, y_pred: Array
 ) -> dict[str, Callable[..., Any]]:
-    if tolerance is not None:
-        errors = {"mean_prediction": mean_prediction, "mean_absolute_error": mean_absolute_error}
-        return {"score_shift": score_shift} | errors
+    """Return metrics that use the favourable label, where they have one.
+
+    Raise ValueError if one of them needs it and no row has this label.
+    """
+    needing = [name for name, metric in metrics.items() if _needs_pos_label(metric)]
     labels = _find_labels(y_true, y_pred)
     # fairlearn's selection rate of an unknown label is 0, without a warning.
-    if pos_label not in labels:
+    if needing and pos_label not in labels:
         raise ValueError(
             f"pos_label is {pos_label!r}, but labels are {quote(labels)}; "
             "pass the favourable label as pos_label."
         )
-    rate = partial(selection_rate, pos_label=pos_label)
-    return {"selection_rate": rate, "accuracy": accuracy_score}
+    bound = {name: partial(metrics[name], pos_label=pos_label) for name in needing}
+    return {**metrics, **bound}
+
+
+def _needs_pos_label(metric: Callable[..., Any]) -> bool:
+    """Return whether a metric has a `pos_label` that is used and was not set."""
+    bound = metric.keywords if isinstance(metric, partial) else {}
+    # scikit-learn ignores pos_label, with a warning, where it averages over all classes.
+    is_used = "pos_label" not in bound and bound.get("average", "binary") == "binary"
+    return is_used and _accepts(metric, "pos_label")
 
 
 def _name_metrics(metrics: Any) -> dict[str, Callable[..., Any]]:

@@ -169,7 +169,8 @@ class AttributeMarginalizer(MetaEstimatorMixin, BaseEstimator):
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags = inner.target_tags
-        tags.input_tags.sparse = inner.input_tags.sparse
+        # X with sensitive columns must be dense; any other X passes to the estimator as it is.
+        tags.input_tags.sparse = inner.input_tags.sparse and self.privileged is None
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 

@@ -34,6 +34,7 @@ from dr_core.plugins import (
     have_fractions,
     quote,
     rescale,
+    sort_values,
 )
 
 __all__ = [
@@ -105,7 +106,9 @@ def favorable_to_unfavorable_rate(
     y_true, y_pred, y_pred_perturbed, individual_risk, sample_weight
         As for `discriminative_risk`.
     pos_label : label
-        The favourable prediction.
+        The favourable prediction. There is a warning if neither labels nor predictions have it,
+        but two other classes. This is no error: in a `MetricFrame`, the rows may be those of one
+        group, which need not have every class.
 
     Examples
     --------
@@ -113,7 +116,9 @@ def favorable_to_unfavorable_rate(
     0.25
     """
     change = _compute_change(y_pred, y_pred_perturbed, individual_risk)
-    return _average(change * _is_favorable(y_pred, pos_label), sample_weight)
+    loses = _is_favorable(y_pred, pos_label)
+    _warn_unknown_label(pos_label, y_true, y_pred, y_pred_perturbed)
+    return _average(change * loses, sample_weight)
 
 
 def unfavorable_to_favorable_rate(
@@ -135,7 +140,9 @@ def unfavorable_to_favorable_rate(
     y_true, y_pred, y_pred_perturbed, individual_risk, sample_weight
         As for `discriminative_risk`.
     pos_label : label
-        The favourable prediction.
+        The favourable prediction. There is a warning if neither labels nor predictions have it,
+        but two other classes. This is no error: in a `MetricFrame`, the rows may be those of one
+        group, which need not have every class.
 
     Examples
     --------
@@ -148,6 +155,7 @@ def unfavorable_to_favorable_rate(
         _check_two_predicted_classes(y_pred, pos_label)
     else:
         gains &= _is_favorable(y_pred_perturbed, pos_label)
+    _warn_unknown_label(pos_label, y_true, y_pred, y_pred_perturbed)
     return _average(change * gains, sample_weight)
 
 
@@ -340,6 +348,23 @@ def _is_favorable(predictions: Any, pos_label: Any) -> Array:
             "pass the favourable label as pos_label."
         )
     return labels == pos_label
+
+
+def _warn_unknown_label(pos_label: Any, *columns: Any) -> None:
+    """Warn if no column has the favourable label although they have two other labels.
+
+    Rows with one label can be those of a group in which everybody has it.
+    """
+    labels = [np.asarray(column).ravel() for column in columns if column is not None]
+    if any((column == pos_label).any() for column in labels):
+        return
+    found = sort_values(dict.fromkeys(v for column in labels for v in factorize(column).values))
+    if len(found) > 1:
+        warnings.warn(
+            f"pos_label is {pos_label!r}, but labels and predictions are {quote(found)}, so that "
+            "the rate is 0. Check pos_label, unless these are the rows of a group without it.",
+            stacklevel=3,
+        )
 
 
 def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:

@@ -49,7 +49,6 @@ from dr_core.plugins import (
     check_weights,
     encode,
     factorize,
-    get_estimate_n_iter,
     prune_and_estimate,
 )
 from fairlearn_dr._fitting import (
@@ -103,13 +102,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         votes = self._collect_votes(attributes, pruning_set, rng)
         size = self._get_max_members(votes.n_members)
-        self.result_ = prune_and_estimate(
-            lambda part: self._prune(part, size, rng),
-            votes,
-            prune_half=lambda part: self._prune_half(part, size, rng),
-            unseen=unseen,
-            random_state=rng,
-        )
+        self.result_ = self._prune(votes, size, unseen=unseen, random_state=rng)
         self.members_, self.front_ = self.result_.members, self.result_.front
         weights = votes.weights[self.members_]
         self.weights_ = weights / weights.sum()
@@ -146,16 +139,13 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.estimator, list | tuple):
             return tags
         inner = get_tags(self._clone_estimator(seed=0))
-        tags.input_tags.sparse = inner.input_tags.sparse
+        # X with sensitive columns must be dense; any other X passes to the estimator as it is.
+        tags.input_tags.sparse = inner.input_tags.sparse and self.privileged is None
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         return tags
 
-    def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
+    def _prune(self, votes: Votes, size: int, **options: Any) -> PruningResult:
         raise NotImplementedError
-
-    def _prune_half(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
-        """Prune on half of the rows, for an estimate on the others."""
-        return self._prune(votes, size, rng)
 
     def _get_max_members(self, n_members: int) -> int:
         if self.max_members is None:
@@ -359,33 +349,25 @@ class POAFPruner(_Pruner):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
+    def _prune(self, votes: Votes, size: int, **options: Any) -> PruningResult:
         if self.max_risk is not None and not self.prefit and self.prune_on != "holdout":
             raise ValueError(
                 "max_risk must be tested on rows that the ensemble was not fitted on; got "
                 f'prune_on={self.prune_on!r}. Use prune_on="holdout".'
             )
-        return self._search(votes, size, rng, self.n_iter)
-
-    def _prune_half(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
-        n_iter = get_estimate_n_iter(self.n_iter, votes, size, self.neighbourhood)
-        return self._search(votes, size, rng, n_iter)
-
-    def _search(
-        self, votes: Votes, size: int, rng: np.random.Generator, n_iter: int | None
-    ) -> PruningResult:
-        return poaf(
+        return prune_and_estimate(
+            poaf,
             votes,
             size,
             trade_off=self.trade_off,
-            n_iter=n_iter,
+            n_iter=self.n_iter,
             selection=self.selection,
             neighbourhood=self.neighbourhood,
             accuracy_tolerance=self.accuracy_tolerance,
             max_risk=self.max_risk,
             delta=self.delta,
-            random_state=rng,
             progress=self.progress,
+            **options,
         )
 
 
@@ -448,14 +430,15 @@ class EPAFPruner(_Pruner):
         self.coupled = coupled
         self.n_jobs = n_jobs
 
-    def _prune(self, votes: Votes, size: int, rng: np.random.Generator) -> PruningResult:
-        return epaf(
+    def _prune(self, votes: Votes, size: int, **options: Any) -> PruningResult:
+        return prune_and_estimate(
+            epaf,
             votes,
             size,
             trade_off=self.trade_off,
             n_groups=self.n_groups,
             n_jobs=self.n_jobs,
-            random_state=rng,
+            **options,
         )
 
 

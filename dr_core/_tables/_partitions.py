@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dr_core._tables._chunks import Chunks
 from dr_core._tables._table import Table, as_table, factorize, find_first
@@ -32,6 +32,27 @@ Y, WEIGHT, PERSON = "y", "sample_weight", "person"
 
 
 EMPTY = "X is empty: there is no row to perturb."
+
+
+class RowColumns(NamedTuple):
+    """What is known of rows beside X, checked.
+
+    Attributes
+    ----------
+    start : position of the first of these rows among all rows
+    y, weights, person : (n,) labels, weights and identities of people, or None
+    """
+
+    start: int
+    y: Array | None
+    weights: Array | None
+    person: Array | None
+
+    def take(self, rows: slice) -> RowColumns:
+        """Return the columns of some of the rows."""
+        start, *columns = self
+        some = (None if column is None else column[rows] for column in columns)
+        return RowColumns(start + rows.start, *some)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +91,11 @@ class Partition:
     def person(self) -> Array | None:
         """Identity of the person whom each row is about, if it is known."""
         return self.column(PERSON, "person") if PERSON in self.columns else None
+
+    @property
+    def row_columns(self) -> RowColumns:
+        """Labels, weights and people of all rows, checked once."""
+        return RowColumns(self.start, self.y, self.weights, self.person)
 
     @property
     def one_row_each(self) -> Table:
@@ -230,7 +256,8 @@ def _has_parts(X: Any) -> bool:
             "X is a list of rows; pass a pandas or polars DataFrame, or a two-dimensional NumPy "
             "array, such as numpy.asarray(X)."
         )
-    is_table = isinstance(X, Table) or hasattr(X, "shape") or hasattr(X, "columns")
+    # `columns` of a LazyFrame resolves its schema, with a warning; that of its type does not.
+    is_table = isinstance(X, Table) or hasattr(X, "shape") or hasattr(type(X), "columns")
     if isinstance(X, Chunks) or is_table or isinstance(X, str | bytes | Mapping | type):
         return isinstance(X, Chunks)
     return callable(X) or isinstance(X, Iterable)

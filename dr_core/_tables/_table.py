@@ -560,7 +560,9 @@ def _wrap(X: Any) -> Table:
         return ArrayTable(X)
     if isinstance(nw.from_native(X, pass_through=True, eager_only=True), nw.DataFrame):
         return NarwhalsTable(X)
+    name = type(X).__name__
+    collected = "X.collect(), " if name == "LazyFrame" else ""
     raise TypeError(
-        f"X is a {type(X).__name__}; pass a pandas or polars DataFrame, or a two-dimensional "
-        "NumPy array."
+        f"X is a {name}; pass {collected}a pandas or polars DataFrame, or a two-dimensional NumPy "
+        "array."
     )

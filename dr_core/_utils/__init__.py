@@ -25,6 +25,7 @@ from dr_core._utils._checks import (
     sort_values,
     truncate,
 )
+from dr_core._utils._enumeration import format_enumeration
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
 from dr_core._utils._intervals import (
     Interval,
@@ -57,7 +58,7 @@ from dr_core._utils._numbers import (
     unbox_floats,
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
-from dr_core._utils._percent import format_percent
+from dr_core._utils._percent import format_percent, format_points
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
 
 __all__ = [
@@ -99,7 +100,9 @@ __all__ = [
     "find_repeated",
     "find_spellings",
     "fold_interval",
+    "format_enumeration",
     "format_percent",
+    "format_points",
     "format_value",
     "get_max_unpacked",
     "is_integer",

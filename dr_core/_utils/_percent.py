@@ -1,10 +1,10 @@
-"""Shares in percent: the one format of terminal, report, `repr` and messages."""
+"""Shares in percent, differences in points: one format for terminal, report, `repr`, messages."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["format_percent"]
+__all__ = ["format_percent", "format_points"]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
@@ -22,4 +22,28 @@ def format_percent(share: float) -> str:
         return "∞"
     if 0 < share < TINY_SHARE:
         return f"<{100 * TINY_SHARE:g} %"
-    return f"{100 * share:.1g} %" if 0 < share < SMALL_SHARE else f"{100 * share:.1f} %"
+    percent = round_percent(share)
+    return f"{percent:.1g} %" if 0 < share < SMALL_SHARE else f"{percent:.1f} %"
+
+
+def round_percent(share: float) -> float:
+    """Return a share in percent without the noise of its last digits.
+
+    Two computations of one ratio, 0.6875 and 0.6874999999999999, would be shown as 68.8 and 68.7.
+
+    >>> round_percent(0.6875), round_percent(0.6874999999999999)
+    (68.75, 68.75)
+    """
+    return round(100 * share, 9)
+
+
+def format_points(difference: float, digits: int = 1) -> str:
+    """Format a signed difference of two shares in percentage points.
+
+    >>> format_points(0.04229), format_points(-0.04229, digits=2), format_points(0.0)
+    ('+4.2 pp', '-4.23 pp', '0.0 pp')
+    """
+    if math.isnan(difference):
+        return "undefined"
+    text = f"{round_percent(difference):+.{digits}f} pp"
+    return text if float(text.removesuffix(" pp")) else text[1:]

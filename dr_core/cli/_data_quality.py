@@ -43,14 +43,14 @@ IDENTIFIER = re.compile(r"(^|[^a-z])(id|uuid|key|number|nr|no)($|[^a-z])|[a-z](I
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in the data that can make an audit misleading.
+    """Something in the data that can make an audit misleading, or that was changed in them.
 
     Attributes
     ----------
-    check : what was checked, such as "spelling"
+    check : what was checked, such as "spelling", or the option that changed it
     column : name of the column
     message : what was found
-    remedy : what to do
+    remedy : what to do, or was done
     """
 
     check: str
@@ -98,6 +98,39 @@ class Cleaning:
         if self.normalize:
             frame = frame.assign(**{key: _normalize(frame[key]) for key in _find_text(frame)})
         return self._handle_missing(frame, label, sensitive)
+
+    def iter_changes(
+        self, before: pd.DataFrame, after: pd.DataFrame, label: str, sensitive: Collection[str]
+    ) -> Iterator[Finding]:
+        """Yield what `apply` changed in the values and rows of a frame.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"sex": ["Male", "male ", None], "y": [1, 0, 1]})
+        >>> cleaning = Cleaning(normalize=True, missing="keep")
+        >>> after = cleaning.apply(frame, "y", ["sex"])
+        >>> for change in cleaning.iter_changes(frame, after, "y", ["sex"]):
+        ...     change.message
+        "had other spellings in 1 of 3 rows: 'male '"
+        'is missing in 1 of 3 rows'
+        """
+        if self.normalize:
+            kept = before.loc[after.index]
+            yield from (
+                change
+                for key in _find_text(after)
+                for change in _iter_respelled(key, kept[key], after[key])
+            )
+        needed = [label, *sensitive] if self.missing == "drop" else sensitive
+        for key in needed if self.missing else ():
+            yield from self.iter_missing(key, int(before[key].isna().sum()), len(before))
+
+    def iter_missing(self, column: str, n_missing: int, n_rows: int) -> Iterator[Finding]:
+        """Yield what was done with rows that lack a value, if there are any."""
+        if n_missing:
+            done = "left out" if self.missing == "drop" else "kept, this value unperturbed"
+            message = f"is missing in {n_missing:,} of {n_rows:,} rows"
+            yield Finding(f"--missing {self.missing}", column, message, f"these rows were {done}")
 
     def find_spelling(self, text: str, known: Iterable[str]) -> str:
         """Return the known spelling of a value that the user named; the text itself if none.
@@ -216,6 +249,15 @@ def _normalize(column: pd.Series) -> pd.Series:
     return trimmed.map(lambda value: spellings[_fold(value)] if isinstance(value, str) else value)
 
 
+def _iter_respelled(key: str, before: pd.Series, after: pd.Series) -> Iterator[Finding]:
+    """Yield a finding for the values that got another spelling, if there are any."""
+    changed = before[before.notna() & (before != after)]
+    if len(changed):
+        others = quote(changed.value_counts().index)
+        message = f"had other spellings in {len(changed):,} of {len(before):,} rows: {others}"
+        yield Finding("--normalize", key, message, "replaced by the most frequent one")
+
+
 def _find_text(frame: pd.DataFrame) -> list[str]:
     return [
         key
@@ -255,7 +297,7 @@ def _iter_unfit_features(key: str, column: pd.Series) -> Iterator[Finding]:
     """Yield a finding for a column that a model should not be trained on."""
     kind, name = _find_unfit_kind(str(key), column.dropna()), quote_for_shell(str(key))
     if kind:
-        remedy = f"a model would be trained on it, leave it out with --drop {name}"
+        remedy = f"the model is trained on it; leave it out with --drop {name}"
         if kind == IDENTIFIER_KIND:
             remedy += f", or with --id {name}, which names people in the report"
         yield Finding("feature", key, f"looks like {kind}", remedy)

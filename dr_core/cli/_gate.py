@@ -69,6 +69,8 @@ def write_junit(verdict: Verdict, path: Path | None) -> str:
     suite.attrib |= {name: str(count) for name, count in counts.items()}
     for decision in verdict.decisions:
         _add_test(suite, decision)
+    if verdict.notes:
+        SubElement(suite, "system-out").text = "\n".join(verdict.notes)
     indent(suite)
     text = f"{tostring(suite, encoding='unicode')}\n"
     if path is not None:

@@ -241,6 +241,7 @@ def _audit_quantity(
         _locate(_find_shifted(options.individuals, subject, model, X), subject, rows),
     )
     print_quantity(console, audit, facts)
+    _print_notes([], shift.plan.notes)
     write_output(console, options.json, partial(_write_text, audit.to_json))
     facts |= describe_provenance(evidence["provenance"])
     page = partial(render_quantity, audit, f"Audit of {subject.name}", facts)
@@ -345,7 +346,8 @@ def _collect_evidence(
     evidence: dict[str, Any] = {"provenance": provenance}
     evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
     if subject.findings is not None:
-        evidence["data_quality"] = [finding.to_dict() for finding in subject.findings]
+        found = [*subject.findings, *subject.changes]
+        evidence["data_quality"] = [finding.to_dict() for finding in found]
     return evidence if verdict is None else evidence | {"verdict": verdict.to_dict()}
 
 
@@ -381,6 +383,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     _print_notes([note for note in notes if "differ only in case" not in str(note.message)])
     for finding in subject.findings or ():
         print(f"dr-audit: warning: {escape_unprintable(finding)}", file=sys.stderr)
+    for change in subject.changes:
+        print(f"dr-audit: note: {escape_unprintable(change)}", file=sys.stderr)
     if given:
         return subject, model, None, _collect_facts(subject, given.name, subject.n_rows)
     train, test = _split(subject, options.seed)

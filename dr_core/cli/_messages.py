@@ -32,6 +32,10 @@ ADVICE = [
         r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?domain=\{.*?\}\.",
         r"Pass a range, such as --privileged '\1>=\2'.",
     ),
+    (
+        r"Pass a range, such as \{'(.*?)': between\(low, high\)\}; or.*?domain=\{.*?\}\.",
+        r"Pass a range, such as --privileged '\1>=NUMBER'.",
+    ),
     (r"(: pass another range), or domain=\{.*?\}\.", r"\1."),
     (r" If X only lacks them, pass all values as domain=\{.*?\}\.", ""),
     (r"Pass all its values as domain=\{\.\.\.\}, or leave it out\.", "Leave it out."),
@@ -43,7 +47,8 @@ ADVICE = [
     (r"; or, if these are different classes, pass all of them as labels", ""),
     (r"Give (y|both) the (same )?labels", "Give the label column the labels"),
     (r"Pass a function that returns the decision.*$", "Save a model whose predict returns it."),
-    (r"Pass its distribution, RandomizedModel\(.*?\); or fix what", "Fix what"),
+    (r"pass its distribution, RandomizedModel\(.*?\), or fix its seed", "fix its seed"),
+    (r"pass a model that decides about each", "save a model that decides about each"),
     (
         r"pass X as the model sees it, with the column",
         "pass the file that it sees, with the column",
@@ -55,6 +60,7 @@ ADVICE = [
         "If they are quantities, leave out --favorable.",
     ),
     (r", or pass a function from[^.]*\.", "."),
+    (r"(merge values in training and audit), or pass a function.*$", r"\1"),
     (r"They count as different values; if they.*$", "Make them one value with --normalize."),
     (r"; or use assess_shift.*$", "."),
 ]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from pydoc import locate
 from typing import Any
-from zipfile import ZipFile
 
 import joblib
 import pandas as pd
@@ -15,20 +13,10 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from dr_core._utils import get_max_unpacked, quote
+from dr_core._utils import quote
+from dr_core.cli._skops_files import check_unpacked_size, split_untrusted_types
 
 __all__ = ["default_model", "load_model"]
-
-MODEL_PARTS = (
-    "sklearn._loss.",
-    "sklearn.compose._column_transformer._RemainderColsList",
-    "sklearn.compose._column_transformer.make_column_selector",
-    "sklearn.ensemble._hist_gradient_boosting.",
-    "sklearn.neighbors._ball_tree.",
-    "sklearn.neighbors._kd_tree.",
-    "sklearn.tree._tree.",
-)
-"""Modules and classes of scikit-learn that fitted models contain and skops does not trust."""
 
 MAX_CATEGORIES = 100
 """One-hot columns of a feature; its rarer values share the last one."""
@@ -76,30 +64,13 @@ def _read_model(read: Callable[..., Any], path: Path, **options: Any) -> Any:
 def _load_skops(path: Path) -> Any:
     import skops.io
 
-    _read_model(_check_unpacked_size, path)
-    unknown = _read_model(lambda file: skops.io.get_untrusted_types(file=file), path)
-    untrusted = [name for name in unknown if not _is_model_part(name)]
-    if untrusted:
+    _read_model(check_unpacked_size, path)
+    safe, unsafe = _read_model(split_untrusted_types, path)
+    if unsafe:
         raise ValueError(
-            f"{path.name} contains types that are not known to be safe: {quote(untrusted)}. "
-            "Load it in Python with skops.io.load(trusted=[...]) and call dr_core.compare."
+            f"{path.name} contains types that are not known to be safe: {quote(unsafe)}. If you "
+            "trust the source of the model, save it with joblib.dump and pass that file with "
+            "--trust-pickle; or load it in Python with skops.io.load(trusted=[...]) and call "
+            "dr_core.compare."
         )
-    return _read_model(skops.io.load, path, trusted=unknown)
-
-
-def _check_unpacked_size(path: Path) -> None:
-    with ZipFile(path) as archive:
-        unpacked = sum(part.file_size for part in archive.infolist())
-    if unpacked > get_max_unpacked(path):
-        raise ValueError(f"it unpacks to {unpacked:,} bytes, more than {get_max_unpacked(path):,}")
-
-
-def _is_model_part(name: str) -> bool:
-    """Return whether a class in `MODEL_PARTS` has this name.
-
-    An imported class has another name: `sklearn.tree._tree.X` of class `gzip.X` is no model part.
-    """
-    if not name.startswith(MODEL_PARTS):
-        return False
-    found = locate(name)
-    return isinstance(found, type) and f"{found.__module__}.{found.__qualname__}" == name
+    return _read_model(skops.io.load, path, trusted=safe)

@@ -68,6 +68,7 @@ class Subject:
     person : identity of the person whom each row is about, in the form of y; None if unknown
     findings : what in the data can make the audit misleading; None if they were not checked
     identifier : column that identifies each row, which is not in X; None if there is none
+    changes : what was changed in the data
     hashes : SHA-256 of files, by path, that are known because they were read completely
     reference : rows by which plausibility is judged; None if it is not
     """
@@ -82,6 +83,7 @@ class Subject:
     person: Any = None
     findings: Sequence[Finding] | None = None
     identifier: Any = None
+    changes: Sequence[Finding] = ()
     hashes: Mapping[Path, str] = field(default_factory=dict)
     reference: Any = None
 
@@ -153,9 +155,10 @@ def load_file(
     label = _check_columns(path, label, privileged, person, frame.columns)
     sensitive = _find_sensitive(privileged, frame.columns)
     _check_identifier(identifier, frame.columns, [label, *sensitive])
-    frame = cleaning.apply(frame, label, sensitive)
+    given, frame = frame, cleaning.apply(frame, label, sensitive)
     if frame.empty:
         raise ValueError(f"{path.name} has no rows.")
+    changes = list(cleaning.iter_changes(given, frame, label, sensitive))
     left_out = {name: frame[name] for name in (person, identifier) if name is not None}
     frame = frame.drop(columns=list(left_out))
     parts = [split_privileged(text, frame.columns) for text in privileged]
@@ -166,7 +169,7 @@ def load_file(
     favorable_label = _find_favorable(y.unique().tolist(), favorable, cleaning)
     people, identifiers = (left_out.get(name or "") for name in (person, identifier))
     known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
-    return Subject(path.name, frame, y, len(frame), *known)
+    return Subject(path.name, frame, y, len(frame), *known, changes)
 
 
 def load_chunked_file(
@@ -202,8 +205,18 @@ def load_chunked_file(
     findings = [
         one for key, found in values.items() for one in check_values(key, dict.fromkeys(found, 1))
     ]
-    known = attributes, favorable_label, str(favorable_label), person, findings
-    return Subject(path.name, data, label, data.n_rows, *known, hashes=chunks.hashes)
+    changes = _list_missing(data, attributes, cleaning)
+    known = attributes, favorable_label, str(favorable_label), person, findings, None, changes
+    return Subject(path.name, data, label, data.n_rows, *known, chunks.hashes)
+
+
+def _list_missing(
+    data: Partitions, attributes: SensitiveAttributes, cleaning: Cleaning
+) -> list[Finding]:
+    """Return what was done with the rows of chunks that lack a sensitive value."""
+    known = {str(name): sum(data.value_counts(name).values()) for name in attributes.names}
+    n_rows = data.n_rows
+    return [f for key, n in known.items() for f in cleaning.iter_missing(key, n_rows - n, n_rows)]
 
 
 def _find_options(path: Path) -> dict[str, Any]:

@@ -16,16 +16,24 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from dr_core import datasets
-from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Verdict
+from dr_core._utils import format_points
+from dr_core.comparison import (
+    FAIL,
+    PASS,
+    UNDECIDED,
+    Comparison,
+    Verdict,
+    format_measure_name,
+)
 from dr_core.metrics import PERFORMANCE_MEASURES, RATIO_MEASURES
 from dr_core.report import (
     QuantityAudit,
     format_amount,
     format_headline,
     format_measure,
-    format_points,
     format_shift,
     iter_impact_sentences,
+    iter_next_steps,
 )
 from dr_core.risk import Plausibility
 
@@ -129,11 +137,13 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
-    """Print the decision on each limit."""
+    """Print the decision on each limit, and what it can hide."""
     styles = {PASS: "bold green", FAIL: "bold red", UNDECIDED: "bold yellow"}
     console.print()
     for decision in verdict.decisions:
         console.print(Text(escape_unprintable(decision), style=styles[decision.outcome]))
+    for note in verdict.notes:
+        console.print(Text(escape_unprintable(note)))
 
 
 def _is_narrow(console: Console, attributes: Sequence[Any]) -> bool:
@@ -160,7 +170,7 @@ def _print_measures(
         if is_narrow:
             cells = [cell.replace(" [", "\n[") for cell in cells]
         style = "bold" if measure == "discriminative_risk" else None
-        table.add_row(measure.replace("_", " "), *map(Text, cells), style=style)
+        table.add_row(format_measure_name(measure), *map(Text, cells), style=style)
     console.print(table)
 
 
@@ -217,6 +227,8 @@ def _print_plausibility(
 ) -> None:
     """Print the share of implausible rows, without and with coupled columns."""
     console.print(Text(escape_unprintable(str(found))))
+    for step in iter_next_steps(found, escape_unprintable):
+        console.print(Text(step))
     if coupled is not None:
         console.print(Text(f"With coupled columns: {escape_unprintable(str(coupled))}"))
     console.print()
@@ -228,11 +240,8 @@ def _format_value(row: Any) -> str:
     if pd.isna(row.signed):
         format_one = partial(format_measure, row.measure)
         return format_one(row.value) + _format_ends(row.low, row.high, format_one)
-    return _format_gap(row.signed) + _format_ends(row.signed_low, row.signed_high, _format_gap)
-
-
-def _format_gap(difference: float) -> str:
-    return format_points(difference).replace("−", "-")
+    ends = _format_ends(row.signed_low, row.signed_high, format_points)
+    return format_points(row.signed) + ends
 
 
 def _format_ends(low: float, high: float, format_end: Callable[[float], str]) -> str:

@@ -27,7 +27,15 @@ from dr_core.comparison._ensemble_audit import EnsembleAudit, to_records
 from dr_core.comparison._groups import IMPACT_RATIO
 from dr_core.comparison._individuals import Individuals, find_shifted
 from dr_core.comparison._plot import DRAWN_MEASURES
-from dr_core.comparison._policy import FAIL, PASS, PERTURBED_RISK, UNDECIDED, Decision, Verdict
+from dr_core.comparison._policy import (
+    FAIL,
+    PASS,
+    PERTURBED_RISK,
+    UNDECIDED,
+    Decision,
+    Verdict,
+    format_measure_name,
+)
 from dr_core.comparison._score_shift import SCORE_SHIFT
 
 __all__ = [
@@ -50,6 +58,7 @@ __all__ = [
     "describe_environment",
     "describe_plan",
     "find_shifted",
+    "format_measure_name",
     "to_plain",
     "to_records",
 ]

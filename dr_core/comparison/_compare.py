@@ -53,7 +53,6 @@ from dr_core.metrics import (
     SIGNED_MEASURES,
     Bootstrap,
     Provider,
-    Tally,
     load_provider,
     measure,
     measure_signed,
@@ -97,6 +96,9 @@ PLAUSIBLE_RISK = "discriminative_risk_plausible"
 IMPLAUSIBLE_SHARE = "implausible_share"
 
 DR_DIFFERENCE = "discriminative_risk_difference"
+
+EMPTY_RATE = "a rate has no row to be taken over"
+"""Why a measure is NaN, unless something else explains it."""
 
 MAX_CLASSES = 100
 """Labels with more distinct values are taken for quantities."""
@@ -192,19 +194,20 @@ def compare(
     """
     check_integer("individuals", individuals, at_least=0)
     models = check_models(models)
+    names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
+    host = None if provider == "core" else load_provider(provider)
+
     columns = {Y: y, WEIGHT: sample_weight, PERSON: person} | _get_columns(models)
     data = as_partitions(X, columns, want_labels=True)
     attributes = learn_attributes(data, privileged)
     check = _learn_check(data, attributes, reference)
     plan = PerturbationPlan(attributes, method, p, n_samples, random_state, also_uncoupled=True)
     plan = plan.reserve_draws(data.n_rows)
-
     classes = _check_few(find_classes(data.labels, models, labels))
     position = choose_favorable(favorable, classes)
-    names, bootstrap = _check_measures(measures), Bootstrap(n_boot, confidence, random_state)
-    host = None if provider == "core" else load_provider(provider)
-    has_scores = SCORE_SHIFT in names
-    scored = ScoredModels.of(models, classes, position, plan, data.n_rows) if has_scores else None
+    scored = None
+    if SCORE_SHIFT in names:
+        scored = ScoredModels.of(models, classes, position, plan, data.n_rows)
 
     options = {"chunk_size": chunk_size, "progress": progress and data.whole is not None}
     source = partial(iter_model_changes, models=models, classes=classes, plan=plan, scored=scored)
@@ -219,26 +222,38 @@ def compare(
     missing = _count_missing(measured.values())
     rows = _iter_values(measured, scored, found, names, bootstrap, host)
     values = pd.DataFrame(row for row in rows if missing or row["measure"] != PERTURBED_RISK)
-    first = next(iter(measured.values()))
-    _warn_undefined(values, plan, first.tallies)
+    _warn_undefined(values, measured)
 
-    settings = {"rows": data.n_rows, "weighted": first.is_weighted}
-    settings |= {} if first.n_people is None else {"people": first.n_people}
-    settings |= missing | {"favorable": classes[position]} | describe_bootstrap(bootstrap)
-    settings |= {} if check is None else {"reference_rows": check.n_rows}
-    settings |= {"provider": provider} | describe_plan(plan) | describe_environment(models)
+    first = next(iter(measured.values()))
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
     rates = {name: found[name]["rates"] for name in models}
     has_intervals = n_boot and first.has_equal_rows
     return Comparison(
-        values,
-        settings,
-        breakdown,
-        _audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
-        {name: found[name]["individuals"] for name in models if individuals},
-        {name: model.plausibility for name, model in measured.items() if model.plausibility},
-        GroupRates(breakdown, rates, confidence if has_intervals else None),
+        values=values,
+        settings={"rows": data.n_rows}
+        | first.describe_rows()
+        | missing
+        | {"favorable": classes[position]}
+        | _describe_settings(bootstrap, check, provider, plan, models),
+        breakdown=breakdown,
+        ensembles=_audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
+        individuals={name: found[name]["individuals"] for name in models if individuals},
+        plausibility={name: m.plausibility for name, m in measured.items() if m.plausibility},
+        rates=GroupRates(breakdown, rates, confidence if has_intervals else None),
     )
+
+
+def _describe_settings(
+    bootstrap: Bootstrap,
+    check: PairCheck | None,
+    provider: str,
+    plan: PerturbationPlan,
+    models: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return how values were computed: intervals, plausibility, provider, perturbation, models."""
+    reference = {} if check is None else {"reference_rows": check.n_rows}
+    how = describe_bootstrap(bootstrap) | reference | {"provider": provider}
+    return how | describe_plan(plan) | describe_environment(models)
 
 
 def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
@@ -325,6 +340,11 @@ class MeasuredModel:
         """Number of people whom the rows are about; None if each row is another person."""
         return self.spreads[-1].n_people if self.spreads else None
 
+    def describe_rows(self) -> dict[str, Any]:
+        """Return whether rows have weights, and the number of people, where it is known."""
+        people = {} if self.n_people is None else {"people": self.n_people}
+        return {"weighted": self.is_weighted} | people
+
     @property
     def has_equal_rows(self) -> bool:
         """Whether each row is another person, of equal weight: groups then have intervals."""
@@ -336,6 +356,18 @@ class MeasuredModel:
         some = self.plan.scenarios[: len(self.plan.names)]
         return {one: self.groups[s] for s, one in enumerate(some) if s in self.known}
 
+    def explain_undefined(self, measure: str) -> str:
+        """Return why a measure of the model is NaN."""
+        if measure == SCORE_SHIFT:
+            return "the model has no score"
+        if measure in ESTABLISHED:
+            return EMPTY_RATE
+        if len(self.known) < len(self.plan.scenarios):
+            return "the predictions for perturbed rows are not given"
+        if self.has_check and self.plausibility is None:
+            return "plausibility needs the model itself"
+        return EMPTY_RATE
+
     def iter_rows(
         self, names: list[str], bootstrap: Bootstrap, provider: Provider | None
     ) -> Iterator[dict[str, Any]]:
@@ -345,7 +377,7 @@ class MeasuredModel:
             signed = self._measure_signed(s, values)
             others = [name for name in names if name != DR]
             intervals = bootstrap.intervals(self.tallies[s], self.favorable, others)
-            intervals[DR] = self._get_ends(s, bootstrap)
+            intervals[DR] = self._risk_interval(s, bootstrap)
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
                 row["signed"] = signed.get(one, np.nan)
@@ -353,8 +385,8 @@ class MeasuredModel:
                 yield row | _widen_ends(ends, row)
                 if one == DR:
                     yield from (
-                        row | {"measure": beside, "value": value} | ends
-                        for beside, value, ends in self._iter_beside(s, bootstrap)
+                        row | {"measure": related, "value": value} | ends
+                        for related, value, ends in self._iter_related_risks(s, bootstrap)
                     )
 
     def _measure(self, s: int, names: list[str], provider: Provider | None) -> dict[str, float]:
@@ -381,7 +413,7 @@ class MeasuredModel:
         sums: GroupSums = self.groups[s]
         return sums.mean("risk", find_perturbed_groups(sums) if only_perturbed else None)
 
-    def _get_ends(self, s: int, bootstrap: Bootstrap, **options: bool) -> dict[str, float]:
+    def _risk_interval(self, s: int, bootstrap: Bootstrap, **options: bool) -> dict[str, float]:
         """Return the interval of DR; nothing without replicates or perturbed predictions."""
         if not bootstrap.n_boot or s not in self.known:
             return {}
@@ -403,14 +435,20 @@ class MeasuredModel:
         )
         return marginalised - privileged
 
-    def _iter_beside(self, s: int, bootstrap: Bootstrap) -> Iterator[tuple[str, float, Any]]:
+    def _iter_related_risks(
+        self, s: int, bootstrap: Bootstrap
+    ) -> Iterator[tuple[str, float, Any]]:
         """Yield what belongs beside DR: of perturbed rows, with coupled columns, plausible."""
-        ends = self._get_ends(s, bootstrap, only_perturbed=True)
+        ends = self._risk_interval(s, bootstrap, only_perturbed=True)
         yield PERTURBED_RISK, self._get_risk(s, only_perturbed=True), ends
         has_couplings = self.plan.attributes.has_couplings
         if has_couplings:
             coupled = self.plan.find_scenario(s, kind=1)
-            yield COUPLED_RISK, self._get_risk(coupled), self._get_ends(coupled, bootstrap)
+            yield (
+                COUPLED_RISK,
+                self._get_risk(coupled),
+                self._risk_interval(coupled, bootstrap),
+            )
         if not self.has_check:
             return
         own = self.plausibility
@@ -533,22 +571,21 @@ def _check_few(classes: list[Any]) -> list[Any]:
     return classes
 
 
-def _warn_undefined(
-    values: pd.DataFrame, plan: PerturbationPlan, tallies: Sequence[Tally]
-) -> None:
-    """Warn once if any value is NaN, with the reason where it is known."""
-    is_undefined = values["value"].isna()
-    if not is_undefined.any():
+def _warn_undefined(values: pd.DataFrame, models: Mapping[str, MeasuredModel]) -> None:
+    """Warn once if any value is NaN, with the reasons."""
+    undefined = values[values["value"].isna()]
+    if undefined.empty:
         return
-    undefined = values[is_undefined]
-    n_rows = {name: tally.group_rows for name, tally in zip(plan.names, tallies, strict=False)}
-    reason = (
-        "; ".join(describe_empty_groups(n_rows))
-        or "a rate has no row to be taken over, f(x̃) is not known, or a model has no score"
-    )
-    where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in undefined.itertuples())
+    first = next(iter(models.values()))
+    pairs = zip(first.plan.names, first.tallies, strict=False)
+    empty = describe_empty_groups({name: tally.group_rows for name, tally in pairs})
+    rows = list(undefined.itertuples())
+    reasons = dict.fromkeys(models[row.model].explain_undefined(row.measure) for row in rows)
+    if empty:
+        reasons.pop(EMPTY_RATE, None)
+    where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in rows)
     warnings.warn(
         f"undefined (NaN): {', '.join(undefined['measure'].unique())} for "
-        f"{', '.join(where)}: {reason}.",
+        f"{', '.join(where)}: {'; '.join([*empty, *reasons])}.",
         stacklevel=3,
     )

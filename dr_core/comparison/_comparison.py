@@ -166,7 +166,8 @@ class Comparison:
         Returns
         -------
         Verdict
-            It is true if every limit is kept. `str(verdict)` has a line for each limit.
+            It is true if every limit is kept. `str(verdict)` has a line for each limit
+            and each of its notes.
 
         Examples
         --------

@@ -219,14 +219,14 @@ def _iter_rates(
     reference = _find_reference(groups, sums)
     for row in groups.itertuples():
         own = sums[row.group]
-        about = {name: getattr(row, name) for name in ("group", "privileged", "rows", "share")}
+        group = {name: getattr(row, name) for name in ("group", "privileged", "rows", "share")}
         for measure, (part, whole) in RATES.items():
             n = own["rows"] * share(own[whole], own["weight"])
             value = share(own[part], own[whole])
-            yield about | _make_value(measure, value, n, confidence)
-        yield about | _make_value(DR, row.risk, row.rows, confidence)
+            yield group | _make_value(measure, value, n, confidence)
+        yield group | _make_value(DR, row.risk, row.rows, confidence)
         ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
-        yield about | ratio | {"reference": reference}
+        yield group | ratio | {"reference": reference}
 
 
 def _find_reference(groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]]) -> str | None:

@@ -83,8 +83,8 @@ class IndividualsFold:
         s, size = changes.plan.find_scenario(-1, kind=0), _get_sizes(changes)
         # Rounded, so that rows of equal risk stay in the order of their positions.
         risks = round_probability(changes.expect(size)[s])
-        touched = np.flatnonzero(risks)
-        rows = touched[np.argsort(-risks[touched], kind="stable")][: self.max_rows]
+        concerned = np.flatnonzero(risks)
+        rows = concerned[np.argsort(-risks[concerned], kind="stable")][: self.max_rows]
         table, sensitive = changes.chunk.x.table, changes.plan.attributes.columns
         keys = [*sensitive, *(key for key in table.keys() if key not in sensitive)]  # noqa: SIM118
         taken = table.take(rows)
@@ -97,7 +97,7 @@ class IndividualsFold:
             perturbed=[_describe_variant(changes, variant) for variant in variants],
             predictions_after=_get_labels(changes, changes.after[variants]),
             n_sensitive=len(sensitive),
-            n_concerned=len(touched),
+            n_concerned=len(concerned),
             max_rows=self.max_rows,
         )
 

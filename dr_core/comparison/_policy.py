@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import is_number, quote
+from dr_core._utils import format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
+from dr_core.risk import describe_hidden_risk, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison._comparison import Comparison
@@ -25,6 +26,7 @@ __all__ = [
     "Decision",
     "Verdict",
     "check_comparison",
+    "format_measure_name",
 ]
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
@@ -35,6 +37,15 @@ PERTURBED_RISK = f"{DR}_perturbed"
 
 CLOSE_TO_LIMIT = 0.001
 """Values closer to a limit are shown with one decimal more."""
+
+
+def format_measure_name(measure: str) -> str:
+    """Return the name of a measure as tables and verdicts show it.
+
+    >>> format_measure_name("equal_opportunity"), format_measure_name(PERTURBED_RISK)
+    ('equal opportunity', 'DR of perturbed rows')
+    """
+    return "DR of perturbed rows" if measure == PERTURBED_RISK else measure.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,8 @@ class Decision:
     outcome : "pass" if the interval is within the limit, "fail" if it is beyond, else "undecided"
     rows : number of rows
     rows_needed : number of rows with which about the same value would be decided; None otherwise
+    signed, signed_low, signed_high : the gap with its sign, marginalised minus privileged, and its
+        interval; NaN for measures without a sign
     """
 
     model: str
@@ -61,20 +74,33 @@ class Decision:
     outcome: str
     rows: int
     rows_needed: int | None = None
+    signed: float = math.nan
+    signed_low: float = math.nan
+    signed_high: float = math.nan
 
     def __str__(self) -> str:
-        name = self.measure.replace("_", " ")
-        numbers = self.value, self.low, self.high
-        # Two decimals where one would not show on which side of the limit an end is.
-        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
-        value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
-        shown = f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
-        text = f"{self.outcome.upper()}: {name} of {self.model} for {self.attribute}: {shown}"
+        name = format_measure_name(self.measure)
+        where = f"{name} of {self.model} for {self.attribute}"
+        text = f"{self.outcome.upper()}: {where}: {self._format_numbers()}"
         if self.outcome != UNDECIDED:
             return text
         if self.rows_needed is None:
             return f"{text}; more rows like these would not decide"
         return f"{text}; about {self.rows_needed:,} rows would decide, these are {self.rows:,}"
+
+    def _format_numbers(self) -> str:
+        """Return value, interval and limit; a gap with its sign."""
+        if math.isnan(self.value):
+            return f"undefined, limit {100 * self.limit:g} %"
+        numbers = self.value, self.low, self.high
+        # Two decimals where one would not show on which side of the limit an end is.
+        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
+        if math.isnan(self.signed_low):
+            value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
+            return f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
+        signed = self.signed, self.signed_low, self.signed_high
+        value, low, high = (format_points(one, digits).removesuffix(" pp") for one in signed)
+        return f"{value} pp [{low}, {high}], limit ±{100 * self.limit:g} pp"
 
 
 @dataclass(frozen=True)
@@ -84,9 +110,12 @@ class Verdict:
     Attributes
     ----------
     decisions : list of Decision
+    notes : list of str
+        What a kept limit on the risk can hide, such as a model that does not use the attributes.
     """
 
     decisions: list[Decision]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
@@ -98,7 +127,7 @@ class Verdict:
         return self.outcome == PASS
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.decisions))
+        return "\n".join([*map(str, self.decisions), *self.notes])
 
     def table(self) -> pd.DataFrame:
         """Return one row for each limit."""
@@ -130,8 +159,17 @@ def check_comparison(
             _decide(row, limits[row.measure, row.attribute], n_rows)
             for row in rows
             if (row.measure, row.attribute) in limits
-        ]
+        ],
+        [] if max_risk is None else list(_iter_risk_notes(comparison)),
     )
+
+
+def _iter_risk_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield what the risk of each model can hide."""
+    for model in comparison.values["model"].unique():
+        risks = comparison.get_risks(model)
+        for note in filter(None, (describe_hidden_risk(risks), describe_zero_risk(risks))):
+            yield f"{model}: {note}"
 
 
 def _iter_risk_limits(
@@ -177,11 +215,16 @@ def _check_limit(name: str, limit: Any) -> float:
 def _decide(row: Any, limit: float, n_rows: int) -> Decision:
     what = str(row.model), str(row.attribute), row.measure
     numbers = row.value, row.low, row.high, limit
+    # A comparison without any gap has no column of signed intervals.
+    signed = (getattr(row, key, math.nan) for key in ("signed", "signed_low", "signed_high"))
+    needed = None
     if row.high <= limit:
-        return Decision(*what, *numbers, PASS, n_rows)
-    if row.low > limit:
-        return Decision(*what, *numbers, FAIL, n_rows)
-    return Decision(*what, *numbers, UNDECIDED, n_rows, _estimate_rows(row, limit, n_rows))
+        outcome = PASS
+    elif row.low > limit:
+        outcome = FAIL
+    else:
+        outcome, needed = UNDECIDED, _estimate_rows(row, limit, n_rows)
+    return Decision(*what, *numbers, outcome, n_rows, needed, *signed)
 
 
 def _estimate_rows(row: Any, limit: float, n_rows: int) -> int | None:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from dr_core._utils import (
     check_integer,
     find_repeated,
     find_spellings,
+    format_percent,
     quote,
     sort_values,
 )
@@ -42,6 +44,7 @@ from dr_core.perturbation._ranges import (
     encode_range,
     learn_range,
     pick_quantiles,
+    suggest_range,
 )
 
 __all__ = [
@@ -67,6 +70,14 @@ PLACEHOLDERS = {"", "?", "-", "n/a", "nan", "null", "<na>"}
 
 ALL = "all"
 """Name of the results for all attributes perturbed together."""
+
+MAX_RARE_VALUE_SHARE, MIN_RARE_PROBABILITY = 0.01, 0.1
+"""A note names values with less than this share of the rows, if rows become them this often."""
+
+RARE_REMEDY = (
+    "merge values in training and audit, or pass a function as privileged, which draws values as "
+    "often as they occur"
+)
 
 MAX_RANGE_VALUES = 100
 """Default number of quantiles that stand for the values of a range, if these are too many."""
@@ -105,6 +116,9 @@ class Attribute:
     level : tuple or None
         For each value, that of the index level of the same name; None if X has no such level, or
         if the attribute is read from it.
+    counts : integer array of shape (len(values),) or None
+        Number of rows with each value in the data that the attribute was learned from; None if it
+        is not known, or if values are drawn as often as they occur.
     """
 
     name: Any
@@ -114,6 +128,7 @@ class Attribute:
     condition: Condition | None = None
     weights: Array | None = None
     level: tuple[Any, ...] | None = None
+    counts: Array | None = None
 
     @property
     def privileged(self) -> list[Any]:
@@ -148,6 +163,24 @@ class Attribute:
     def n_drawn(self) -> int:
         """Number of values that are drawn at all, of both groups."""
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
+
+    def iter_notes(self) -> Iterator[str]:
+        """Yield a note for each group whose rows often become values that few rows have."""
+        if self.counts is None:
+            return
+        shares = self.counts / max(self.counts.sum(), 1)
+        for group, name in ((MARGINALISED, "marginalised"), (PRIVILEGED, "privileged")):
+            codes, weights = self.targets[group]
+            is_rare = shares[codes] < MAX_RARE_VALUE_SHARE
+            probability = weights[is_rare].sum() / weights.sum()
+            # A single value is all that rows can become, however rare it is.
+            if len(codes) > 1 and probability >= MIN_RARE_PROBABILITY:
+                rare = codes[is_rare]
+                yield (
+                    f"{name} rows become rare values of {self.name!r} with probability "
+                    f"{format_percent(probability)}: {quote(_pick(self.values, rare))} "
+                    f"({format_percent(shares[rare].sum())} of the rows); {RARE_REMEDY}"
+                )
 
     def thin(self, max_values: int) -> Attribute:
         """Return a range that becomes at most so many values, quantiles, on either side."""
@@ -549,7 +582,7 @@ def _learn_attribute(
     attribute = _make_attribute(name, sort_values(counts), privileged)
     _warn_of_spellings(name, attribute.values)
     _warn_of_placeholders(name, attribute.values)
-    return attribute
+    return replace(attribute, counts=np.array([counts[value] for value in attribute.values]))
 
 
 def _count_values(
@@ -568,7 +601,9 @@ def _learn_one_hot(table: Table | Partitions, name: Any, one_hot: OneHot) -> Att
     _check_sensitive_columns(table, one_hot.columns)
     dropped = [] if one_hot.dropped is None else [one_hot.dropped]
     attribute = _make_attribute(name, [*one_hot.columns, *dropped], one_hot.privileged)
-    return Attribute(name, attribute.values, attribute.is_privileged, tuple(one_hot.columns))
+    ones = [table.value_counts(column).get(1, 0) for column in one_hot.columns]
+    counts = np.array([*ones, *([table.n_rows - sum(ones)] * len(dropped))])
+    return replace(attribute, columns=tuple(one_hot.columns), counts=counts)
 
 
 def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attribute:
@@ -579,9 +614,11 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
         raise ValueError(f"privileged[{name!r}] is empty; pass at least one of {quote(values)}.")
     unknown = [value for value in chosen if value not in values]
     if unknown:
+        meant = suggest_range(unknown[0]) if any(isinstance(v, Number) for v in values) else None
+        remedy = f" For a range, pass {{{name!r}: {meant}}}." if meant else ""
         raise ValueError(
             f"privileged value {quote(unknown)} is not in column {name!r}, which has "
-            f"{quote(values)}."
+            f"{quote(values)}.{remedy}"
         )
     if len(values) < 2:
         raise ValueError(

@@ -40,6 +40,7 @@ from dr_core.perturbation._plan import PerturbedChunk
 from dr_core.perturbation._rarity import (
     ALPHA,
     MAX_RARE_SHARE,
+    can_have_rare_cells,
     find_detectable_cells,
     find_level,
     find_rare_cells,
@@ -51,12 +52,16 @@ __all__ = [
     "PairCheck",
     "PairCounts",
     "count_pairs",
+    "is_identifier",
     "learn_pair_check",
     "read_categories",
 ]
 
 MAX_BINS = 10
 """Number of bins of a numeric column."""
+
+IDENTIFIER_SHARE = 0.95
+"""A column with at least this share of distinct values identifies rows."""
 
 PairKey = tuple[int, int]
 """Position of a sensitive attribute, and of a category."""
@@ -423,6 +428,25 @@ def _check_types(table: Table, categories: Sequence[Category]) -> None:
             category.encode_values(table.distinct(category.name))
 
 
+def _leave_out_identifiers(pairs: PairCounts, alpha: float) -> PairCounts:
+    """Return the pairs of columns that can be judged.
+
+    Each value of an identifier is in one row, so that none of its pairs is ever implausible. If
+    they were counted, Holm's correction would make other pairs harder to find.
+    """
+    counts = {
+        key: counts for key, counts in pairs.counts.items() if not is_identifier(counts, alpha)
+    }
+    return replace(pairs, counts=counts)
+
+
+def is_identifier(counts: Array, alpha: float) -> bool:
+    """Return whether a column identifies rows, given its counts by the values of an attribute."""
+    n_values = np.count_nonzero(counts.sum(axis=0))
+    has_values_once = n_values >= IDENTIFIER_SHARE * counts.sum()
+    return has_values_once and not can_have_rare_cells(counts, alpha)
+
+
 def learn_pair_check(
     table: Table | Partitions,
     attributes: SensitiveAttributes,
@@ -455,6 +479,6 @@ def learn_pair_check(
     categories = [one for one in read_categories(known, attributes, bins) if one.name in own]
     if known is not table and isinstance(table, Table):
         _check_types(table, categories[len(attributes) :])
-    pairs = count_pairs(known, attributes, tuple(categories))
+    pairs = _leave_out_identifiers(count_pairs(known, attributes, tuple(categories)), alpha)
     found = find_rare_cells(pairs.counts, rare=rare, alpha=alpha)
     return PairCheck(known.n_rows, pairs, found, find_level(pairs.counts, found, alpha))

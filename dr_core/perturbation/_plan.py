@@ -138,8 +138,9 @@ class PerturbationPlan:
 
     Parameters
     ----------
-    attributes : SensitiveAttributes
-        Ranges with too many values to be enumerated are thinned out to quantiles.
+    learned : SensitiveAttributes
+        The attributes of the plan, before ranges with many values are thinned out; see
+        `attributes`.
     method : {"exact", "sample"}
         Every possible draw with its probability, or `n_samples` random ones.
     p : float in (0, 1]
@@ -154,7 +155,7 @@ class PerturbationPlan:
         Number of all rows, for a plan that is applied to parts of them.
     """
 
-    attributes: SensitiveAttributes
+    learned: SensitiveAttributes
     method: str = "exact"
     p: float = 1.0
     n_samples: int = 1
@@ -169,34 +170,58 @@ class PerturbationPlan:
         check_integer("n_samples", self.n_samples, at_least=1)
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
-        if self.method == "exact" and self.max_variants > MAX_VARIANTS:
-            self._thin_ranges()
-            if self.max_variants > CHUNK_VARIANTS:
-                message = TOO_MANY.format("a row has up to", self.max_variants, CHUNK_VARIANTS)
-                raise ValueError(message)
+        if self.method == "exact" and self.max_variants > CHUNK_VARIANTS:
+            message = TOO_MANY.format("a row has up to", self.max_variants, CHUNK_VARIANTS)
+            raise ValueError(message)
 
-    def _thin_ranges(self) -> None:
-        """Let quantiles stand for the values of ranges, so few that they can be enumerated."""
+    @cached_property
+    def attributes(self) -> SensitiveAttributes:
+        """The attributes; where they are enumerated, quantiles stand for ranges of many values."""
         # Halve the number of quantiles until a row has few perturbations. If even one quantile is
         # too many, other attributes have many values: then the limit is that of a chunk.
-        full = self.attributes
+        full = self.learned
+        if self.method == "sample":
+            return full
         for limit in (MAX_VARIANTS, CHUNK_VARIANTS):
-            max_values = full.max_values
-            while self.max_variants > limit and max_values:
-                object.__setattr__(self, "attributes", full.thin(max_values))
-                max_values //= 2
-            if self.max_variants <= limit:
-                return
-            object.__setattr__(self, "attributes", full)
+            for attributes in _iter_thinned(full):
+                if self._count_variants(attributes) <= limit:
+                    return attributes
+        return full
+
+    def _count_variants(self, attributes: SensitiveAttributes) -> int:
+        """Return the maximum number of variants of a row that are enumerated."""
+        stay = 1 if self.p < 1 else 0
+        each = [attribute.n_targets + stay for attribute in attributes]
+        return sum(prod(each[j] for j in active) for active in self._active_sets.values())
+
+    @property
+    def averaging(self) -> str:
+        """What the risk of a row is an average of; "" if each row has one perturbation only."""
+        if self.p == 1 and all(attribute.n_targets == 1 for attribute in self.attributes):
+            return ""
+        rarely = "" if self.p == 1 else f", each attribute perturbed with probability {self.p:g}"
+        if self.method == "exact":
+            return f"average over all perturbations of a row{rarely}"
+        if self.n_samples == 1:
+            return f"one random perturbation of each row{rarely}"
+        return f"average over {self.n_samples:,} random perturbations of a row{rarely}"
 
     @property
     def notes(self) -> list[str]:
-        """A sentence for each range of which some values stand for all of them."""
-        return [
+        """What to know about the values that rows become.
+
+        A phrase for each range of which some values stand for all of them, and for each attribute
+        whose rare values are drawn often.
+        """
+        thinned = [
             f"{len(attribute.values):,} values of {attribute.name!r} are represented by "
             f"{attribute.n_drawn:,} of them, quantiles"
             for attribute in self.attributes
             if attribute.n_drawn < len(attribute.values)
+        ]
+        return [
+            *thinned,
+            *(note for attribute in self.attributes for note in attribute.iter_notes()),
         ]
 
     @cached_property
@@ -232,7 +257,7 @@ class PerturbationPlan:
     @cached_property
     def _active_sets(self) -> dict[Any, tuple[int, ...]]:
         alone: dict[Any, tuple[int, ...]] = {
-            name: (j,) for j, name in enumerate(self.attributes.names)
+            name: (j,) for j, name in enumerate(self.learned.names)
         }
         if len(alone) == 1:
             return alone
@@ -243,9 +268,7 @@ class PerturbationPlan:
         """Largest number of variants that a row can have, in all scenarios together."""
         if self.method == "sample":
             return self.n_samples * len(self._active_sets)
-        stay = 1 if self.p < 1 else 0
-        each = [attribute.n_targets + stay for attribute in self.attributes]
-        return sum(prod(each[j] for j in active) for active in self._active_sets.values())
+        return self._count_variants(self.attributes)
 
     @property
     def draws_per_row(self) -> int:
@@ -321,6 +344,15 @@ class PerturbationPlan:
         made[n_sensitive:] = np.where(is_copy, made[n_sensitive:], before[n_sensitive:, source])
         probability = np.hstack([uncoupled, coupled])
         return Variants(variants.n_rows, variants.rows[source], made, probability)
+
+
+def _iter_thinned(attributes: SensitiveAttributes) -> Iterator[SensitiveAttributes]:
+    """Yield the attributes, then with ever fewer values that stand for those of a range."""
+    yield attributes
+    max_values = attributes.max_values
+    while max_values:
+        yield attributes.thin(max_values)
+        max_values //= 2
 
 
 @dataclass(frozen=True, eq=False)

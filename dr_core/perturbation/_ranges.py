@@ -6,6 +6,7 @@ sensitive attribute without being cut into bins.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -32,6 +33,7 @@ __all__ = [
     "encode_range",
     "learn_range",
     "pick_quantiles",
+    "suggest_range",
 ]
 
 INCLUSIVE_ENDS = {
@@ -50,6 +52,9 @@ MAX_NUMBERS_BESIDE_ONE = 20
 
 COLLECTIONS = (list, tuple, set, frozenset, np.ndarray, pd.Index, pd.Series)
 """Types of several privileged values."""
+
+COMPARISON = re.compile(r"\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*")
+"""A range in words, such as ">= 30"."""
 
 DATES = (date, timedelta, np.datetime64, np.timedelta64, pd.Period)
 
@@ -332,6 +337,26 @@ def _find_similar(values: Sequence[Any], known: Sequence[Any]) -> list[Any]:
     return [known[place] for place in np.minimum(places, len(known) - 1)]
 
 
+def suggest_range(privileged: Any) -> str | None:
+    """Return the range that a privileged value seems to mean, as code; None if it is no range.
+
+    >>> suggest_range(range(25, 36)), suggest_range(slice(25, None)), suggest_range(">= 30")
+    ('between(25, 35)', 'at_least(25)', 'at_least(30)')
+    """
+    if isinstance(privileged, range) and privileged:
+        return f"between({min(privileged)}, {max(privileged)})"
+    if isinstance(privileged, slice):
+        low, high = privileged.start, privileged.stop
+        one_sided = f"at_least({low})" if high is None else f"at_most({high})"
+        return one_sided if None in (low, high) else f"between({low}, {high})"
+    found = COMPARISON.fullmatch(privileged) if isinstance(privileged, str) else None
+    if found is None:
+        return None
+    sign, number = found.groups()
+    ranges = {">=": f"at_least({number})", "<=": f"at_most({number})"}
+    return ranges.get(sign, f"lambda value: value {sign} {number}")
+
+
 def check_few_values(name: Any, values: Sequence[Any], privileged: Any) -> None:
     """Raise ValueError if a column has too many numbers, or dates, to be given by values."""
     numbers = [value for value in values if isinstance(value, Number)]
@@ -342,7 +367,9 @@ def check_few_values(name: Any, values: Sequence[Any], privileged: Any) -> None:
     if len(numbers) <= limit:
         return
     [example] = privileged if isinstance(privileged, COLLECTIONS) and is_one else [privileged]
-    bound = f"at_least({quote([example])})" if is_one else "between(low, high)"
+    is_number = is_one and isinstance(example, Number)
+    bound = f"at_least({quote([example])})" if is_number else "between(low, high)"
+    bound = suggest_range(example) or bound
     raise ValueError(
         f"sensitive attribute {name!r} has {len(numbers)} distinct numbers, too many to be given "
         f"by single values. Pass a range, such as {{{name!r}: {bound}}}; or, if the numbers are "

@@ -25,6 +25,7 @@ from dr_core._utils import Array
 __all__ = [
     "ALPHA",
     "MAX_RARE_SHARE",
+    "can_have_rare_cells",
     "expected_counts",
     "find_detectable_cells",
     "find_level",
@@ -74,6 +75,26 @@ def find_rare_cells(
     for cells, kept in zip(found.values(), np.split(significant, ends), strict=False):
         cells[cells] = kept
     return {key: cells for key, cells in found.items() if cells.any()}
+
+
+def can_have_rare_cells(counts: Array, alpha: float = ALPHA) -> bool:
+    """Return whether a table with these margins can have a rare cell, whatever its counts are.
+
+    Parameters
+    ----------
+    counts : array of counts
+    alpha : level of significance for all cells of all tables together
+
+    Examples
+    --------
+    >>> can_have_rare_cells(np.array([[9, 0], [0, 9]])), can_have_rare_cells(np.eye(18))
+    (True, False)
+    """
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    # The smallest p-value of all is that of a count of 0 where both margins are largest. Holm's
+    # correction compares it with at most alpha / (number of cells of this table).
+    smallest = hypergeom.pmf(0, rows.sum(), columns.max(), rows.max())
+    return bool(smallest * np.count_nonzero(rows) * np.count_nonzero(columns) <= alpha)
 
 
 def find_level(

@@ -27,7 +27,7 @@ from dr_core.perturbation._attributes import (
     SensitiveAttributes,
     learn_attributes,
 )
-from dr_core.perturbation._pairs import MAX_BINS, Category, read_categories
+from dr_core.perturbation._pairs import MAX_BINS, Category, is_identifier, read_categories
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 
 __all__ = ["Suggestions", "suggest_couplings"]
@@ -95,7 +95,8 @@ def suggest_couplings(
     Rules are proposed by likeness of counts only: two values are paired if each is nearly
     exclusive to one group and their rows are alike in all other columns. Both values may still
     have different meanings, such as wards for urology and for maternity. Confirm each pair before
-    you use it, and delete the others from `coupled`.
+    you use it, and delete the others from `coupled`. Limits between quantities, such as
+    experience <= age - 16, are not found; write them as functions (see `learn_attributes`).
 
     Parameters
     ----------
@@ -139,11 +140,14 @@ def suggest_couplings(
         if categories[i].edges is None
         for j in range(n_sensitive)
     }
+    # As in the check of plausibility, columns such as names are left out.
+    identifiers = {i for (_, i), counts in tables.items() if is_identifier(counts, alpha)}
+    tables = {key: counts for key, counts in tables.items() if key[1] not in identifiers}
     found = []
     for (j, i), is_rare in find_rare_cells(tables, rare=rare, alpha=alpha).items():
         about = attributes.names[j], categories[i], tables[j, i]
         exclusive = _find_exclusive(*about, is_rare)
-        columns = [(codes[k], len(categories[k])) for k in codes if k != i]
+        columns = [(codes[k], len(categories[k])) for k in codes if k not in {i, *identifiers}]
         found += _add_counterparts(exclusive, codes[i], columns)
     found.sort(key=lambda suggestion: -suggestion.rows)
     frame = pd.DataFrame(found, columns=list(Suggestion._fields))

@@ -11,7 +11,7 @@ from dr_core.pruning._exhaustive import exhaustive_front
 from dr_core.pruning._held_out import prune_and_estimate
 from dr_core.pruning._objectives import scalar_objective, tandem_risks
 from dr_core.pruning._pareto import hypervolume
-from dr_core.pruning._poaf import get_estimate_n_iter, poaf
+from dr_core.pruning._poaf import poaf
 from dr_core.pruning._result import ACCURACY_TOLERANCE, PruningResult
 from dr_core.pruning._scores import score_vote
 
@@ -21,7 +21,6 @@ __all__ = [
     "PruningResult",
     "epaf",
     "exhaustive_front",
-    "get_estimate_n_iter",
     "hypervolume",
     "poaf",
     "prune_and_estimate",

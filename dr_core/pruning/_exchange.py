@@ -7,6 +7,8 @@
    and moves to the best one, even if it is worse (tabu search). A member that joined or left may
    not move again for a few steps. The best is by a weighted sum of error and risk, with a weight
    that suits the place on the front: at its accurate end, error counts most.
+4. A long search starts several times, as each start finds other parts of the front well. The
+   second half of the iterations goes on from the front of all starts.
 
 All neighbours that no candidate of the front weakly dominates enter the front. Neighbours have one
 member more or less, or one swapped for another; where sizes must be odd, any two members move.
@@ -20,7 +22,10 @@ optimization problems. Annals of Operations Research 156, 2007.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import islice
 
 import numpy as np
 
@@ -35,8 +40,15 @@ from dr_core.pruning._ties import TieRule
 
 __all__ = ["ExchangeSearch"]
 
-MIN_ITER, MIN_ITER_MEMBERS, ITER_PER_MEMBER = 4000, 41, 200
-"""Default number of iterations: the first for up to 41 members, 200 more for each beyond."""
+MIN_ITER, MIN_ITER_MEMBERS, ITER_PER_MEMBER = 4000, 41, 300
+"""Default number of iterations: the first for up to 41 members, 300 more for each beyond."""
+
+MANY_INSTANCES, MAX_ITER_FACTOR = 1500, 3
+"""Fewer instances make more local optima and each iteration cheaper. So ITER_PER_MEMBER grows in
+inverse proportion to the number of instances below the first, up to this many times."""
+
+START_LENGTH = 4000
+"""Iterations of one start, if a search is long enough for several."""
 
 SLOWDOWN = 20
 """Votes of unequal weights or more than two classes get a twentieth of it, as each iteration takes
@@ -78,7 +90,9 @@ class ExchangeSearch:
     def get_default_n_iter(votes: Votes, max_members: int) -> int:
         """Return enough for a nearly complete front."""
         is_fast = votes.n_classes == 2 and len(np.unique(votes.units[votes.units > 0])) == 1
-        n_iter = MIN_ITER + ITER_PER_MEMBER * max(votes.n_members - MIN_ITER_MEMBERS, 0)
+        factor = min(max(MANY_INSTANCES / votes.n_instances, 1), MAX_ITER_FACTOR)
+        n_extra = max(votes.n_members - MIN_ITER_MEMBERS, 0)
+        n_iter = MIN_ITER + int(factor * ITER_PER_MEMBER * n_extra)
         return n_iter if is_fast else n_iter // SLOWDOWN
 
     def __init__(
@@ -90,18 +104,18 @@ class ExchangeSearch:
         random: np.random.Generator,
     ) -> None:
         self.random, is_odd = random, rule.needs_odd_sizes(votes)
-        size = max_members - 1 if is_odd and max_members % 2 == 0 else max_members
+        self._max_members = max_members - (is_odd and max_members % 2 == 0)
         self._explorer: OddVoteExplorer | AnyVoteExplorer = (
-            OddVoteExplorer(votes, size) if is_odd else AnyVoteExplorer(votes, size, rule)
+            OddVoteExplorer(votes, self._max_members)
+            if is_odd
+            else AnyVoteExplorer(votes, self._max_members, rule)
         )
         self._objective = ScalarObjective.from_votes(votes, trade_off)
+        self._n_members = votes.n_members
         self._explored: set[bytes] = set()
         self._walk: Walk | None = None
-        start = np.zeros(votes.n_members, dtype=bool)
-        start[self.random.choice(votes.n_members, size, replace=False)] = True
-        starts = np.vstack([start, np.eye(votes.n_members, dtype=bool)])
-        scores = np.array([self._explorer.evaluate(selected) for selected in starts])
-        self._front = Front().add(starts, *scores.T)
+        self._front = Front()
+        self._start()
 
     @property
     def archive(self) -> Archive:
@@ -114,6 +128,29 @@ class ExchangeSearch:
     def n_judged(self) -> int:
         """Number of sub-ensembles evaluated so far."""
         return self._explorer.n_judged
+
+    def run(self, iterations: Collection[int]) -> None:
+        """Make a step in each iteration, from several starts if there are enough of them."""
+        n_starts, steps = len(iterations) // (2 * START_LENGTH), iter(iterations)
+        fronts = []
+        for _ in range(n_starts):
+            for _ in islice(steps, START_LENGTH):
+                self.step()
+            fronts.append(self._front)
+            self._start()
+        if fronts:
+            self._front = reduce(Front.merge, fronts)
+        for _ in steps:
+            self.step()
+
+    def _start(self) -> None:
+        """Begin with a random sub-ensemble and all single members."""
+        self._explored, self._walk = set(), None
+        start = np.zeros(self._n_members, dtype=bool)
+        start[self.random.choice(self._n_members, self._max_members, replace=False)] = True
+        starts = np.vstack([start, np.eye(self._n_members, dtype=bool)])
+        scores = np.array([self._explorer.evaluate(selected) for selected in starts])
+        self._front = Front().add(starts, *scores.T)
 
     def step(self) -> None:
         """Explore a candidate of the front if there is one left, else make a step of a walk."""
@@ -140,7 +177,11 @@ class ExchangeSearch:
         """Return the neighbours of a sub-ensemble, and add the best to the front."""
         neighbours = self._explorer.explore(selected)
         self._explored.add(selected.tobytes())
-        better = self._front.find_better(neighbours.errors, neighbours.risks)
+        # The front weakly dominates the sub-ensemble, so also the neighbours that are better in
+        # nothing. These are most of them, and it is cheaper to leave them out first.
+        promising = neighbours.find_better_in_anything()
+        errors, risks = neighbours.errors[promising], neighbours.risks[promising]
+        better = promising[self._front.find_better(errors, risks)]
         if len(better):
             members = neighbours.get_selected(selected, better)
             errors, risks = neighbours.errors[better], neighbours.risks[better]
@@ -189,6 +230,10 @@ class Front:
         kept = kept[np.argsort(errors[kept])]
         return Front(selected[kept], errors[kept], risks[kept])
 
+    def merge(self, later: Front) -> Front:
+        """Return the front of the candidates of both."""
+        return self.add(later.selected, later.errors, later.risks)
+
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -216,8 +261,11 @@ class Walk:
 
     def weigh(self, neighbours: Neighbours) -> Array:
         """Return weighted sums of error and risk, infinite where a member that moves must rest."""
-        error, risk = neighbours.errors / self.ranges[0], neighbours.risks / self.ranges[1]
-        values = self.weight * error + (1 - self.weight) * risk
+        error_weight, risk_weight = (
+            self.weight / self.ranges[0],
+            (1 - self.weight) / self.ranges[1],
+        )
+        values = error_weight * neighbours.errors + risk_weight * neighbours.risks
         # The index -1, for no second member, picks the entry appended.
         is_resting = np.append(self.rests_until > self.n_steps, False)
         values[is_resting[neighbours.first] | is_resting[neighbours.second]] = np.inf

@@ -1,63 +1,41 @@
-"""Risk of a pruned vote on rows that did not choose it: an estimate, and a promise.
+"""Scores of a pruned vote on rows that did not choose it, estimated by cross-validation.
 
 The members kept are the best of many candidates on the rows that chose them, so error and risk on
 these rows are too low. `prune_and_estimate` prunes on one half of the rows and judges the other
-half, then the reverse. `find_promised` tests the candidates of a front on rows that did not make
-the front.
-
-References
-----------
-A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei. Learn then test: calibrating
-predictive algorithms to achieve risk control. Annals of Applied Statistics 19, 2025.
-S. Bates, A. Angelopoulos, L. Lei, J. Malik, M. Jordan. Distribution-free, risk-controlling
-prediction sets. Journal of the ACM 68, 2021.
+half, then the reverse.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from math import ceil, exp
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import rel_entr
-from scipy.stats import binom
 
-from dr_core._utils import Array, RandomState, as_generator, is_number
+from dr_core._utils import RandomState, as_generator
 from dr_core.ensembles import Votes
-from dr_core.pruning._neighbours import SubEnsembleVote
+from dr_core.pruning._exchange import ExchangeSearch
+from dr_core.pruning._poaf import poaf
+from dr_core.pruning._promise import MIN_HELD_OUT_ROWS, split_rows
 from dr_core.pruning._result import PruningResult, append_held_out
 from dr_core.pruning._scores import score_predictions
-from dr_core.pruning._ties import TieRule
 
-__all__ = ["check_promise", "find_promised", "prune_and_estimate", "split_rows"]
+__all__ = ["prune_and_estimate"]
 
-MIN_HELD_OUT_ROWS = 2
-"""Rows are not split into halves if there are fewer."""
-
-
-def split_rows(votes: Votes, random: np.random.Generator) -> list[Array]:
-    """Return the instances of a random half of the rows with weight, and those of the others."""
-    weighted = np.unique(votes.rows[votes.row_units > 0])
-    if len(weighted) < MIN_HELD_OUT_ROWS:
-        raise ValueError(
-            f"votes must have at least {MIN_HELD_OUT_ROWS} rows with weight to hold some out; got "
-            f"{len(weighted)}."
-        )
-    first, second = np.array_split(random.permutation(weighted), 2)
-    return [np.flatnonzero(np.isin(votes.rows, half)) for half in (first, second)]
+ESTIMATE_SHARE = 0.25
+"""Share of the default number of iterations in a search that serves only to estimate scores."""
 
 
 def prune_and_estimate(
-    prune: Callable[[Votes], PruningResult],
+    prune: Callable[..., PruningResult],
     votes: Votes,
+    max_members: int,
     *,
-    prune_half: Callable[[Votes], PruningResult] | None = None,
     unseen: npt.ArrayLike | None = None,
     random_state: RandomState = None,
+    **options: Any,
 ) -> PruningResult:
     """Prune, and estimate the scores on rows that did not choose the members.
 
@@ -69,13 +47,14 @@ def prune_and_estimate(
 
     Parameters
     ----------
-    prune : function from votes to a result
+    prune : `poaf` or `epaf`
     votes : Votes
-    prune_half : function from votes to a result, optional
-        How to prune on halves; by default `prune`. A shorter search saves time.
+    max_members : int
     unseen : bool array, optional
         Rows that the ensemble was not fitted on, which are scored; by default all.
     random_state : int, Generator, RandomState or None
+    **options
+        Of `prune`. By default, the search on a half has a quarter of the iterations.
 
     Returns
     -------
@@ -86,16 +65,17 @@ def prune_and_estimate(
     --------
     >>> from dr_core import epaf
     >>> votes = Votes([[0, 0, 1, 1], [0, 1, 0, 1]], [[0, 0, 1, 1], [1, 1, 0, 1]], y=[0, 0, 1, 1])
-    >>> result = prune_and_estimate(lambda part: epaf(part, 1), votes, random_state=0)
+    >>> result = prune_and_estimate(epaf, votes, 1, random_state=0)
     >>> result.scores["risk"].to_dict()
     {'before': 0.0, 'after': 0.0, 'held out': 0.0}
     """
-    result, scored = prune(votes), votes.row_units > 0
+    result = prune(votes, max_members, random_state=random_state, **options)
+    scored = votes.row_units > 0
     if result.predicts_one_class:
         warnings.warn(
             "The pruned ensemble predicts one class for nearly everybody; see the recall and the "
             "selection rate in result_.scores. Keep more members, or allow less loss of accuracy.",
-            stacklevel=3,
+            stacklevel=4,
         )
     if unseen is not None:
         scored &= np.asarray(unseen)[votes.rows]
@@ -104,97 +84,21 @@ def prune_and_estimate(
     vote, perturbed_vote = votes.y.copy(), votes.y.copy()
     halves = split_rows(votes, as_generator(random_state))
     for choosing, judging in (halves, halves[::-1]):
-        members = (prune_half or prune)(votes.take(choosing)).members
+        half = votes.take(choosing)
+        shorter = _shorten_search(prune, half, max_members, options)
+        members = prune(half, max_members, random_state=random_state, **shorter).members
         judged = votes.take(judging).subset(members)
         vote[judging], perturbed_vote[judging] = judged.vote, judged.perturbed_vote
     arrays = votes.y, vote, perturbed_vote, votes.row_units
     return append_held_out(result, score_predictions(*(array[scored] for array in arrays)))
 
 
-def find_promised(
-    front: pd.DataFrame, votes: Votes, max_risk: float, delta: float, rule: TieRule
-) -> int:
-    """Return the position of the most accurate candidate whose risk is at most `max_risk`.
-
-    Candidates are tested one after the other, from the lowest risk to the lowest error, until the
-    first that cannot be shown to have a risk of at most `max_risk` (fixed-sequence testing). The
-    order is that of the front, so all tests together err with a probability of at most `delta`.
-
-    Parameters
-    ----------
-    front : DataFrame
-        As in `PruningResult.front`.
-    votes : Votes
-        On rows that did not make the front.
-    max_risk, delta : float
-    rule : TieRule
-        How to judge ties.
-    """
-    last = None
-    for position in reversed(range(len(front))):
-        risks = compute_row_risks(votes, front["members"].iat[position], rule)
-        if compute_p_value(risks, max_risk) > delta:
-            break
-        last = position
-    if last is None:
-        raise ValueError(_explain_failure(risks, max_risk, delta))
-    return last
-
-
-def compute_row_risks(votes: Votes, members: Any, rule: TieRule) -> tuple[Array, Array]:
-    """Return the risk of the vote of `members` on each row, and the weights of the rows."""
-    selected = np.isin(np.arange(votes.n_members), members)
-    changed = SubEnsembleVote.make_empty(votes, rule).move_to(selected).changed
-    _, positions = np.unique(votes.rows, return_inverse=True)
-    weights = np.bincount(positions, votes.row_units)
-    counts = np.bincount(positions, votes.row_units * changed)
-    return counts[weights > 0] / weights[weights > 0], weights[weights > 0]
-
-
-def compute_p_value(risks: tuple[Array, Array], max_risk: float) -> float:
-    """Return a p-value of the hypothesis that the risk in the population is above `max_risk`.
-
-    By the binomial distribution if each row has risk 0 or 1 and the same weight, otherwise the
-    smallest of Hoeffding's and Bentkus' bounds on the same probability, which hold for any risks
-    in [0, 1]. The weights count as fixed.
-
-    Examples
-    --------
-    No change among 59 rows:
-
-    >>> no_changes = np.zeros(59), np.ones(59)
-    >>> round(compute_p_value(no_changes, max_risk=0.05), 4)
-    0.0485
-    """
-    by_row, weights = risks
-    # Weighted rows: E[w (r - α)] > 0 if and only if E[u] > α for u = α + (r - α) w / max w, which
-    # is in [0, 1]. For equal weights u = r.
-    values = max_risk + (by_row - max_risk) * weights / weights.max()
-    n, mean = len(values), float(values.mean())
-    if mean >= max_risk:
-        return 1.0
-    if np.isin(values, (0, 1)).all():
-        return float(binom.cdf(round(n * mean), n, max_risk))
-    divergence = rel_entr(mean, max_risk) + rel_entr(1 - mean, 1 - max_risk)
-    bentkus = exp(1) * binom.cdf(ceil(n * mean), n, max_risk)
-    # Hoeffding's bound for a sum whose terms have ranges of w each. It is the smallest where a
-    # few weights are large.
-    by_ranges = exp(-2 * (weights @ (by_row - max_risk)) ** 2 / (weights @ weights))
-    return float(min(exp(-n * divergence), by_ranges, bentkus, 1.0))
-
-
-def check_promise(max_risk: float | None, delta: float) -> None:
-    """Raise ValueError unless `max_risk` is None or in (0, 1), and `delta` in (0, 1)."""
-    for name, value in (("max_risk", max_risk), ("delta", delta)):
-        if value is not None and not (is_number(value) and 0 < value < 1):
-            raise ValueError(f"{name} must be above 0 and below 1; got {value!r}.")
-
-
-def _explain_failure(risks: tuple[Array, Array], max_risk: float, delta: float) -> str:
-    by_row, weights = risks
-    return (
-        f"max_risk={max_risk:g} cannot be promised with probability {1 - delta:g} for any "
-        f"sub-ensemble found: the one of lowest risk has {by_row @ weights / weights.sum():.4f} "
-        f"on {len(by_row)} rows that did not choose it. Pass a larger max_risk or more rows, or "
-        "use another way to lower the risk, such as marginalizing."
-    )
+def _shorten_search(
+    prune: Callable[..., PruningResult], votes: Votes, max_members: int, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the options of a search that serves only to estimate scores."""
+    is_default = options.get("n_iter") is None and options.get("neighbourhood") != "paper"
+    if prune is not poaf or not is_default:
+        return dict(options)
+    n_iter = ExchangeSearch.get_default_n_iter(votes, max_members)
+    return {**options, "n_iter": int(n_iter * ESTIMATE_SHARE)}

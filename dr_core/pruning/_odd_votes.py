@@ -67,14 +67,15 @@ class OddVoteExplorer:
     def explore(self, selected: Array) -> Neighbours:
         """Return the sub-ensembles that differ in two members; too large ones have error inf."""
         self._move_to(selected)
-        before = [[outcome @ self._row_units] for outcome in self._outcomes]
+        before = np.array([[outcome @ self._row_units] for outcome in self._outcomes])
         errors, risks = (before + self._count_turns()) / self._total
         self.n_judged += len(errors)
         if selected.sum() + 2 > self._max_members:
             are_joiners = ~(selected[self._first] | selected[self._second])
             errors[are_joiners] = np.inf
             self.n_judged -= int(are_joiners.sum())
-        return Neighbours(self._first, self._second, errors, risks)
+        error, risk = (before / self._total).ravel().tolist()
+        return Neighbours(self._first, self._second, errors, risks, (error, risk))
 
     def _move_to(self, selected: Array) -> None:
         """Add the members that join to the margins, and subtract those that leave."""

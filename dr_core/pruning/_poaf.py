@@ -1,17 +1,8 @@
-"""POAF, Pareto optimal ensemble pruning for accuracy and fairness, the paper's algorithm 1.
+"""POAF, Pareto optimal ensemble pruning for accuracy and fairness.
 
-1. The archive 𝒫 starts with one random sub-ensemble of k members.
-2. In each iteration, take a random candidate of 𝒫 and flip each of its m bits with
-   probability 1/m.
-3. Offer the mutated candidate to 𝒫. It is rejected if a candidate of 𝒫 dominates it. Otherwise it
-   is added, and the candidates it weakly dominates are removed.
-4. If it was added, offer its neighbours to 𝒫 in the same way, in ascending order of 𝓛.
-5. After the last iteration, select from 𝒫 the candidate with the lowest 𝓛.
-
-The paper leaves some choices open. Here no candidate is empty or larger than k: a mutated
-candidate that is too large loses random members, and an empty one gets a random member. Weights
-are renormalised over the members kept. Neighbours whose 𝓛 agree to twelve decimals are offered in
-the order leavers, joiners, swaps.
+`poaf` searches for the Pareto front of error and discriminative risk, and selects one
+sub-ensemble of it. By default the search is an improved one (`_exchange`); the paper's algorithm 1
+is `_published`. If members are few, all sub-ensembles are evaluated instead (`_exhaustive`).
 
 References
 ----------
@@ -27,15 +18,14 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from dr_core._utils import Array, RandomState, as_generator, is_integer
+from dr_core._utils import RandomState, as_generator, is_integer
 from dr_core.ensembles import Votes
 from dr_core.pruning._class_losses import compute_class_losses
 from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._exhaustive import MAX_EXHAUSTIVE_MEMBERS, find_true_front
-from dr_core.pruning._held_out import check_promise, find_promised, split_rows
-from dr_core.pruning._neighbours import SubEnsembleEvaluator
-from dr_core.pruning._objectives import ScalarObjective, check_trade_off, round_objectives
-from dr_core.pruning._pareto import Archive
+from dr_core.pruning._objectives import check_trade_off
+from dr_core.pruning._promise import check_promise, find_promised, split_rows
+from dr_core.pruning._published import PublishedSearch
 from dr_core.pruning._result import (
     ACCURACY_TOLERANCE,
     PruningResult,
@@ -49,16 +39,12 @@ from dr_core.pruning._result import (
     select_from_front,
 )
 from dr_core.pruning._scores import score_vote
-from dr_core.pruning._steps import Steps
 from dr_core.pruning._ties import TieRule
 
-__all__ = ["get_estimate_n_iter", "poaf"]
+__all__ = ["poaf"]
 
 EXHAUSTIVE_SPEEDUP = 8
 """Candidates evaluated all at once in the time of one iteration of a search."""
-
-ESTIMATE_SHARE = 0.25
-"""Share of the default number of iterations in a search that serves only to estimate scores."""
 
 
 def poaf(
@@ -87,10 +73,10 @@ def poaf(
     trade_off : float in [0, 1], default=0.5
         λ, the weight of accuracy in 𝓛.
     n_iter : int, optional
-        Number of iterations. By default enough for a nearly complete front: 4,000, and 200 more
-        for each member beyond 41; a twentieth of it if weights differ or there are more than two
-        classes, as these take longer to evaluate. With `neighbourhood="paper"`, k, as in the
-        paper.
+        Number of iterations. By default enough for a nearly complete front: 4,000, and 300 more
+        for each member beyond 41 (up to 900 if there are fewer than 1,500 instances); a twentieth
+        of it if weights differ or there are more than two classes, as these take longer to
+        evaluate. With `neighbourhood="paper"`, k, as in the paper.
     neighbourhood : "exchange" or "paper", default="exchange"
         "paper" is the algorithm as published: neighbours have one member more or less.
         "exchange" also swaps one member for another, explores the neighbours of every candidate
@@ -160,7 +146,7 @@ def poaf(
 
 
 def _find_front(
-    searcher: type[Search] | type[ExchangeSearch],
+    searcher: type[PublishedSearch] | type[ExchangeSearch],
     votes: Votes,
     max_members: int,
     trade_off: float,
@@ -177,8 +163,7 @@ def _find_front(
         archive, n_judged = find_true_front(voting, size, trade_off, rule)
         return make_front_table(archive, pool), n_judged
     search = searcher(voting, size, trade_off, rule, random)
-    for _ in iterations:
-        search.step()
+    search.run(iterations)
     return make_front_table(search.archive, pool), search.n_judged
 
 
@@ -204,110 +189,9 @@ def is_exhaustive_faster(m: int, n_candidates: int, n_iter: int) -> bool:
     return m <= MAX_EXHAUSTIVE_MEMBERS and n_candidates <= EXHAUSTIVE_SPEEDUP * n_iter
 
 
-def get_estimate_n_iter(
-    n_iter: int | None, votes: Votes, max_members: int, neighbourhood: str = "exchange"
-) -> int | None:
-    """Return the number of iterations of a search that serves only to estimate scores.
-
-    This is `n_iter`, or a quarter of its default with the neighbourhood "exchange".
-
-    Examples
-    --------
-    >>> votes = Votes([[0, 1], [0, 1], [1, 0]], [[0, 1], [0, 0], [1, 0]], y=[0, 1])
-    >>> get_estimate_n_iter(None, votes, 3), get_estimate_n_iter(50, votes, 3)
-    (1000, 50)
-    """
-    if n_iter is not None or neighbourhood != "exchange":
-        return n_iter
-    return int(ExchangeSearch.get_default_n_iter(votes, max_members) * ESTIMATE_SHARE)
-
-
-class Search:
-    """Algorithm 1 as published; `archive` is 𝒫."""
-
-    exchange = False
-
-    @staticmethod
-    def get_default_n_iter(votes: Votes, max_members: int) -> int:
-        """Return k, as in the paper."""
-        return max_members
-
-    def __init__(
-        self,
-        votes: Votes,
-        max_members: int,
-        trade_off: float,
-        rule: TieRule,
-        random: np.random.Generator,
-    ) -> None:
-        self.n_members, self.random = votes.n_members, random
-        self.is_odd = rule.needs_odd_sizes(votes)
-        self.max_members = self.get_valid_size(max_members)
-        self._evaluator = SubEnsembleEvaluator(votes, rule)
-        self._objective = ScalarObjective.from_votes(votes, trade_off)
-        self._evaluated: dict[bytes, Archive] = {}
-        self._explored: dict[bytes, Archive] = {}
-        start = np.zeros(self.n_members, dtype=bool)
-        start[self.random.choice(self.n_members, self.max_members, replace=False)] = True
-        self.archive = self.evaluate(start)
-
-    @property
-    def n_judged(self) -> int:
-        """Number of sub-ensembles evaluated so far."""
-        return self._evaluator.n_judged
-
-    def step(self) -> None:
-        """Mutate a candidate, and offer it and its neighbours to the archive."""
-        child = self.mutate(self.archive.selected[self.random.integers(len(self.archive))])
-        self.archive = self.archive.update(self.evaluate(child))
-        if self.archive.contains(child):
-            self.archive = self.archive.update(self.find_neighbours(child))
-
-    def get_valid_size(self, size: int) -> int:
-        """Return the size, or one less if it is even and sizes must be odd."""
-        return size - 1 if self.is_odd and size % 2 == 0 else size
-
-    def mutate(self, selected: Array) -> Array:
-        """Flip each bit with probability 1/m, then repair a candidate of an invalid size."""
-        child = selected ^ (self.random.random(self.n_members) < 1 / self.n_members)
-        size = int(child.sum())
-        surplus = size - min(self.get_valid_size(size), self.max_members) if size else 0
-        if surplus > 0:
-            child[self.random.choice(np.flatnonzero(child), surplus, replace=False)] = False
-        if not child.any():
-            child[self.random.integers(self.n_members)] = True
-        return child
-
-    def evaluate(self, selected: Array) -> Archive:
-        """Return one candidate with its 𝒢 and 𝓛."""
-        key = selected.tobytes()
-        if key not in self._evaluated:
-            error, risk = self._evaluator.evaluate(selected)
-            values = ([value] for value in (error, risk, self._objective(selected)))
-            self._evaluated[key] = Archive(selected[None], *(np.array(value) for value in values))
-        return self._evaluated[key]
-
-    def find_neighbours(self, selected: Array) -> Archive:
-        """Return the neighbours that no other neighbour dominates, in ascending order of 𝓛."""
-        key = selected.tobytes()
-        if key not in self._explored:
-            steps = Steps.from_selected(selected, self.max_members, False, self.is_odd)
-            found = self._evaluator.evaluate_neighbours(selected, steps)
-            objectives = self._objective.compute_neighbours(selected, found.first, found.second)
-            order = np.argsort(round_objectives(objectives), kind="stable")
-            kept = order[found.find_nondominated(order)]
-            self._explored[key] = Archive(
-                found.get_selected(selected, kept),
-                found.errors[kept],
-                found.risks[kept],
-                objectives[kept],
-            )
-        return self._explored[key]
-
-
-def _check_neighbourhood(neighbourhood: str) -> type[Search] | type[ExchangeSearch]:
-    searches: dict[str, type[Search] | type[ExchangeSearch]]
-    searches = {"exchange": ExchangeSearch, "paper": Search}
+def _check_neighbourhood(neighbourhood: str) -> type[PublishedSearch] | type[ExchangeSearch]:
+    searches: dict[str, type[PublishedSearch] | type[ExchangeSearch]]
+    searches = {"exchange": ExchangeSearch, "paper": PublishedSearch}
     if isinstance(neighbourhood, str) and neighbourhood in searches:
         return searches[neighbourhood]
     raise ValueError(f'neighbourhood must be "exchange" or "paper"; got {neighbourhood!r}.')

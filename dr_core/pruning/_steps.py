@@ -83,12 +83,27 @@ class Steps:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Sub-ensembles one step from another, with their scores; all arrays have shape (s,)."""
+    """Sub-ensembles one step from another, with their scores; all arrays have shape (s,).
+
+    Attributes
+    ----------
+    first, second : int arrays
+        Members that join or leave; -1 for no second one.
+    errors, risks : arrays
+    base : pair of float
+        Error and risk of the sub-ensemble that they are neighbours of.
+    """
 
     first: Array
     second: Array
     errors: Array
     risks: Array
+    base: tuple[float, float]
+
+    def find_better_in_anything(self) -> Array:
+        """Return the positions of the neighbours with a lower error or risk than the base."""
+        error, risk = self.base
+        return np.flatnonzero((self.errors < error) | (self.risks < risk))
 
     def find_nondominated(self, positions: Array) -> Array:
         """Return which of the neighbours at `positions` no other of them dominates."""

@@ -11,9 +11,10 @@ from dr_core.report._facts import collect_facts
 from dr_core.report._groups import iter_impact_sentences
 from dr_core.report._headline import format_headline
 from dr_core.report._page import make_environment, render, render_quantity
+from dr_core.report._plausible import iter_next_steps
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
 from dr_core.report._values import MIN_GROUP_ROWS
-from dr_core.report._words import format_measure, format_points
+from dr_core.report._words import format_measure
 
 __all__ = [
     "MIN_GROUP_ROWS",
@@ -22,9 +23,9 @@ __all__ = [
     "format_amount",
     "format_headline",
     "format_measure",
-    "format_points",
     "format_shift",
     "iter_impact_sentences",
+    "iter_next_steps",
     "make_environment",
     "render",
     "render_quantity",

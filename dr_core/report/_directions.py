@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import COUPLED_RISK, PERTURBED_RISK
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
@@ -28,7 +28,6 @@ from dr_core.report._plots import Flow, make_flow
 from dr_core.report._values import MeasuredValues, iter_rows
 from dr_core.report._words import (
     describe_measure,
-    format_enumeration,
     format_name,
     format_scenario,
     format_share_interval,

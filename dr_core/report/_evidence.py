@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._words import (
     describe_measure,
+    format_gap,
+    format_points_interval,
     format_scenario,
     format_share_interval,
 )
@@ -40,8 +43,8 @@ def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
     if "data_quality" not in evidence:
         return None
     return ReportTable(
-        "Findings in the data that can make the numbers misleading",
-        [Column("Column"), Column("Check"), Column("Found"), Column("What to do")],
+        "Findings in the data that can make the numbers misleading, and changes of the data",
+        [Column("Column"), Column("Check"), Column("Found"), Column("What to do, or was done")],
         [
             [make_heading(one["column"]), *map(make_text_cell, _get_texts(one))]
             for one in evidence["data_quality"]
@@ -68,12 +71,31 @@ def _make_limit_row(limit: Mapping[str, Any]) -> list[Cell]:
     return [
         make_heading(describe_measure(limit["measure"]).title),
         make_text_cell(format_scenario(limit["attribute"])),
-        make_value_cell(limit["value"]),
-        make_text_cell(format_share_interval(limit["low"], limit["high"])),
-        make_value_cell(limit["limit"], format_percent(limit["limit"])),
+        *_make_limit_cells(limit),
         make_text_cell(limit["outcome"]),
         make_text_cell("–" if needed is None else f"about {needed:,}"),
     ]
+
+
+def _make_limit_cells(limit: Mapping[str, Any]) -> list[Cell]:
+    """Return the cells of value, interval and limit; a gap has its sign."""
+    if limit["signed_low"] is None:
+        value, *ends = (_get_number(limit, key) for key in ("value", "low", "high"))
+        return [
+            make_value_cell(value),
+            make_text_cell(format_share_interval(*ends)),
+            make_value_cell(limit["limit"], format_percent(limit["limit"])),
+        ]
+    return [
+        make_value_cell(limit["signed"], format_gap(limit["signed"])),
+        make_text_cell(format_points_interval(limit["signed_low"], limit["signed_high"])),
+        make_value_cell(limit["limit"], format_gap(limit["limit"]).replace("+", "±")),
+    ]
+
+
+def _get_number(limit: Mapping[str, Any], key: str) -> float:
+    """Return a number of plain types, in which an undefined one is None."""
+    return math.nan if limit[key] is None else limit[key]
 
 
 def _get_texts(finding: Mapping[str, str]) -> list[str]:

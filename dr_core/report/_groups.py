@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import IMPACT_RATIO
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
@@ -26,7 +26,6 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._values import MeasuredValues
 from dr_core.report._words import (
-    format_enumeration,
     format_name,
     format_share_interval,
 )

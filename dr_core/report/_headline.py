@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
-from dr_core.report._plausible import format_pair
+from dr_core.report._plausible import format_pair, iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
-from dr_core.report._words import format_enumeration, format_name
-from dr_core.risk import describe_hidden_risk, describe_missing
+from dr_core.report._words import format_name
+from dr_core.risk import describe_hidden_risk, describe_missing, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -116,18 +116,26 @@ class _Summary:
                 "perturbed rows were not given."
             )
         share, interval = format_percent(self.risk.value), self._format_interval(self.risk)
-        first = (
-            f"{share} of {self._describe_changes()} if only their {names} were different{interval}"
-        )
+        first = f"{share} of {self._describe_changes(names)}{interval}"
         more = "".join(f" {sentence}" for sentence in self._iter_context())
         return "; ".join([first, *self._describe_missing()]) + f".{more}"
 
-    def _describe_changes(self) -> str:
-        """Return what DR is a share of; one person may have several decisions."""
-        if "people" not in self.settings:
-            return "people would get a different decision"
-        n_people = self.settings["people"]
-        return f"the decisions about {n_people:,} people would be different"
+    def _describe_changes(self, names: str) -> str:
+        """Return what DR is a share of; one person may have several decisions or perturbations."""
+        average = f" ({self._averaging})" if self._averaging else ""
+        if "people" in self.settings:
+            n_people = self.settings["people"]
+            change = f"the decisions about {n_people:,} people would be different if only their"
+        elif average:
+            change = "decisions would be different if only people's"
+        else:
+            change = "people would get a different decision if only their"
+        return f"{change} {names} were different{average}"
+
+    @property
+    def _averaging(self) -> str:
+        breakdown = self.values.comparison.breakdown
+        return "" if breakdown is None else breakdown.plan.averaging
 
     def _describe_missing(self) -> list[str]:
         """Say how many rows missing values kept from being perturbed, fully or in part."""
@@ -152,18 +160,17 @@ class _Summary:
             pairs = self.values.comparison.plausibility[self.model].pairs
             pair = format_pair(next(pairs.itertuples()), self.format_name)
             yield (
-                f"{risk} among combinations that occur in the data: {implausible} of the "
-                f"perturbed rows are combinations rarely or never seen there, such as {pair}, "
-                "and predictions for them may mean little."
+                f"{implausible} of the perturbed rows have combinations rarely or never seen in "
+                f"the data, such as {pair}; predictions for them may mean little. Among the other "
+                f"rows, DR is {risk}."
             )
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
             yield f"{risk} with the rules for {self._name_coupled()}{interval}."
         risks = self.values.comparison.get_risks(self.model)
-        hidden = describe_hidden_risk(risks, self.format_name)
-        if hidden:
-            yield hidden
+        notes = describe_hidden_risk, describe_zero_risk
+        yield from filter(None, (describe(risks, self.format_name) for describe in notes))
 
     def _name_coupled(self) -> str:
         return format_enumeration(map(self.format_name, self.settings["coupled"]))
@@ -182,6 +189,7 @@ class _Summary:
         yield from self._iter_directions()
         yield from self._iter_plausible_details()
         yield from self._iter_most_affected()
+        yield from (f"{note[0].upper()}{note[1:]}." for note in self.settings.get("notes", ()))
 
     def _iter_directions(self) -> Iterator[str]:
         # Shares of the same rows as the headline: of those that were perturbed.
@@ -200,18 +208,20 @@ class _Summary:
         is_known = PLAUSIBLE_RISK in self._beside or is_unknown(implausible)
         if not is_known and implausible.value > 0:
             yield (
-                f"{format_percent(implausible.value)} of the perturbed rows are implausible: "
-                "combinations rarely or never seen in the data."
+                f"{format_percent(implausible.value)} of the perturbed rows have combinations "
+                "rarely or never seen in the data."
             )
         found = self.values.comparison.plausibility.get(self.model)
         if found is not None and found.pairs.empty:
             yield f"No implausible combination was found. {found.describe_power()}"
         elif found is not None and not found.has_power:
             yield found.describe_power()
+        if found is not None and PLAUSIBLE_RISK in self._beside:
+            yield from iter_next_steps(found)
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
-                f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} "
-                f"would get a different decision{self._format_interval(coupled)}."
+                f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} of "
+                f"decisions would be different{self._format_interval(coupled)}."
             )
 
     def _iter_most_affected(self) -> Iterator[str]:

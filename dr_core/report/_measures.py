@@ -22,8 +22,8 @@ from dr_core.report._drawings import (
 from dr_core.report._values import MeasuredValues
 from dr_core.report._words import (
     describe_measure,
+    format_gap,
     format_measure,
-    format_points,
     format_points_interval,
     format_scenario,
     format_value_interval,
@@ -74,7 +74,7 @@ def _make_gap_row(values: MeasuredValues, measure: str, model: Any, scale: Scale
 def _make_gap_cell(row: Any, scale: Scale) -> Cell:
     return make_value_cell(
         row.signed,
-        format_points(row.signed),
+        format_gap(row.signed),
         format_points_interval(row.signed_low, row.signed_high),
         make_bar(scale, row.signed, row.signed_low, row.signed_high),
     )

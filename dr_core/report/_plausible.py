@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from dr_core._utils import format_percent, format_value
+from dr_core.comparison import COUPLED_RISK
 from dr_core.report._drawings import (
     SHARE_SCALE,
     Cell,
@@ -29,12 +30,14 @@ from dr_core.report._words import (
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
+    from dr_core.risk import Plausibility
 
 __all__ = [
     "RISK_COLUMNS",
     "PlausibleSection",
     "format_pair",
     "format_rules",
+    "iter_next_steps",
     "make_plausible_section",
 ]
 
@@ -51,6 +54,12 @@ SHARE_COLUMNS = {
     "implausible_share": Column("Implausible rows", "nothing else changes"),
     "implausible_share_coupled": Column("Implausible rows left", "with coupled columns"),
 }
+
+PLAUSIBLE_NOTE = (
+    "The risk of plausible rows only covers fewer people, who may have another risk for other "
+    "reasons."
+)
+COUPLED_NOTE = " The risk with coupled columns covers everyone."
 
 
 class PlausibleSection(NamedTuple):
@@ -91,9 +100,24 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         )
         yield f"Most frequent: {most_frequent}."
     yield found.describe_power()
+    yield from iter_next_steps(found)
     if any(one.when_coupled for one in comparison.plausibility.values()):
         rules = "; ".join(format_rules(comparison.settings.get("coupled", {})))
         yield f"Coupled columns follow the attribute by these rules: {rules}."
+
+
+def iter_next_steps(
+    found: Plausibility, format_name: Callable[[Any], str] = format_name
+) -> Iterator[str]:
+    """Yield what to do about implausible rows, if there are some and no column is coupled."""
+    if found.pairs.empty or found.plan.attributes.has_couplings:
+        return
+    column, attribute = (format_name(found.pairs[key].iloc[0]) for key in ("column", "attribute"))
+    yield (
+        f"If {column} would change together with {attribute}, declare it as a coupled column, so "
+        "that it follows: by rules for its values (dr-audit --coupled; suggest_couplings proposes "
+        "some), or by a function (learn_attributes(coupled=...) in Python)."
+    )
 
 
 def format_rules(rules: Any) -> Iterator[str]:
@@ -142,8 +166,7 @@ def _make_risk_table(values: MeasuredValues) -> ReportTable:
             for model in values.comparison.plausibility
             for attribute in values.attributes
         ],
-        "The risk of plausible rows only covers fewer people, who may have another risk for other "
-        "reasons. The risk with coupled columns covers everyone.",
+        PLAUSIBLE_NOTE + (COUPLED_NOTE if COUPLED_RISK in shown else ""),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import Individuals, describe_plan, to_plain, to_records
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -28,17 +28,17 @@ from dr_core.report._evidence import make_data_quality_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._headline import Headline
 from dr_core.report._individuals import make_individual_tables
+from dr_core.report._plausible import iter_next_steps
 from dr_core.report._untested import iter_untested
 from dr_core.report._words import (
     QUANTITY_TEXTS,
     PageTexts,
     describe_perturbation,
-    format_enumeration,
     format_name,
     format_scenario,
     format_value_interval,
 )
-from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk
+from dr_core.risk import Plausibility, ShiftAssessment, describe_hidden_risk, describe_zero_risk
 
 __all__ = ["QuantityAudit", "QuantitySections", "format_amount", "format_shift"]
 
@@ -113,11 +113,12 @@ def format_shift(audit: QuantityAudit, format_name: Any = format_name) -> str:
     names = format_enumeration(map(format_name, shift.plan.attributes.names))
     means = dict(zip(shift.names, shift.table()["mean"], strict=True))
     effect = "moves predictions further"
-    hidden = describe_hidden_risk(means, format_name, format_amount, effect)
+    note = describe_hidden_risk(means, format_name, format_amount, effect)
+    note = note or describe_zero_risk(means, format_name)
     return (
         f"Predictions would move by {format_amount(shift.mean)} on average if only people's "
         f"{names} were different; {100 * confidence:g} % interval {format_amount(low)} to "
-        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {hidden}"
+        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {note}"
     ).rstrip()
 
 
@@ -158,6 +159,7 @@ class QuantitySections:
             yield f"Mean absolute error: {format_amount(shift.errors['mean_absolute_error'])}."
         if self.audit.plausibility:
             yield str(self.audit.plausibility[0])
+            yield from iter_next_steps(self.audit.plausibility[0])
 
     def directions(self) -> ReportTable:
         """Table of the shift of each attribute, and of all together."""

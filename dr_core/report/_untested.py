@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dr_core.report._words import format_enumeration, format_name
+from dr_core._utils import format_enumeration
+from dr_core.perturbation import ALL
+from dr_core.report._words import format_name
 
 __all__ = ["iter_untested"]
 
@@ -41,8 +43,12 @@ def iter_untested(settings: Mapping[str, Any], evidence: Mapping[str, Any]) -> I
 
 
 def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
-    if settings.get("not_perturbed"):
-        yield "Rows without a sensitive value: they were not perturbed."
+    missing = settings.get("not_perturbed", {})
+    counts = [_count_rows(name, n) for name, n in missing.items() if n and name != ALL]
+    if counts:
+        yield f"Attributes in rows where they are missing: {format_enumeration(counts)}."
+    elif missing.get(ALL):
+        yield "Rows in which all sensitive values are missing: they were not perturbed."
     if settings.get("p", 1.0) != 1.0:
         chance = f"{settings['p']:g}"
         yield f"All attributes at once: each was perturbed with probability {chance} only."
@@ -50,6 +56,10 @@ def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
         yield "How uncertain the numbers are: confidence intervals were not computed."
     if "reference_rows" not in settings:
         yield "Whether the perturbed rows are plausible: they were not compared with the data."
+
+
+def _count_rows(name: Any, n: int) -> str:
+    return f"{format_name(name)} in {n:,} {'row' if n == 1 else 'rows'}"
 
 
 def _name_columns(names: Sequence[Any]) -> str:

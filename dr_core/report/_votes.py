@@ -194,12 +194,21 @@ def _make_bound_table(found: EnsembleAudit) -> ReportTable:
             Column("Holds for"),
         ],
         rows,
-        "The dashed mark is the risk. A bound of 100 % or more is uninformative. "
+        "The dashed mark is the risk. A bound of 100 % or more says nothing about the risk. "
         "Bounds for the population hold with a probability of 95 %, if the model was trained on "
         "other rows." + (CHOSEN_ELSEWHERE if found.is_improvement else ""),
     )
 
 
 def _make_bound_cell(value: float, actual: float) -> Cell:
-    shown = "does not apply" if math.isnan(value) else format_percent(value)
+    shown = "does not apply" if math.isnan(value) else _format_bound(value)
     return make_value_cell(value, shown, bar=make_bar(SHARE_SCALE, value, tick=actual))
+
+
+def _format_bound(value: float) -> str:
+    """Format a bound on a risk, which is at most 100 % in any case.
+
+    >>> _format_bound(0.4), _format_bound(388.845), _format_bound(math.inf)
+    ('40.0 %', '100 % or more, uninformative', '100 % or more, uninformative')
+    """
+    return "100 % or more, uninformative" if value >= 1 else format_percent(value)

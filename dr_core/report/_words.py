@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_percent, format_points
 from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
@@ -20,11 +20,10 @@ __all__ = [
     "PageTexts",
     "describe_measure",
     "describe_perturbation",
-    "format_enumeration",
+    "format_gap",
     "format_measure",
     "format_name",
     "format_number",
-    "format_points",
     "format_points_interval",
     "format_scenario",
     "format_share_interval",
@@ -55,9 +54,9 @@ DECISION_TEXTS = PageTexts(
     "Directions: who would lose, and who would gain",
     "What discriminative risk shows, and what it does not",
     [
-        "Discriminative risk is the share of people whose decision changes when only their "
-        "sensitive attributes are perturbed: a marginalised value becomes the privileged one, a "
-        "privileged value becomes one of the others.",
+        "Discriminative risk is the share of decisions that change when only people’s sensitive "
+        "attributes are perturbed: a marginalised value becomes the privileged one, a privileged "
+        "value becomes one of the others. If there are several, it is the average over them.",
         "A discriminative risk above 0 proves that sensitive attributes alone change decisions.",
         "A discriminative risk of 0 does not show that a model is fair: other columns can be "
         "proxies for the attributes, and they are not perturbed. Group measures detect the "
@@ -175,16 +174,13 @@ def describe_perturbation(texts: PageTexts, settings: Mapping[str, Any]) -> list
     return [first, *([RANGE_MEANING] if has_range else []), *others]
 
 
-def format_points(difference: float) -> str:
-    """Format a signed difference of two shares in percentage points.
+def format_gap(difference: float) -> str:
+    """Format a signed difference of two shares with a typographic minus sign.
 
-    >>> format_points(0.04229), format_points(-0.04229), format_points(0.0)
-    ('+4.2 pp', '−4.2 pp', '0.0 pp')
+    >>> format_gap(0.04229), format_gap(-0.04229)
+    ('+4.2 pp', '−4.2 pp')
     """
-    if math.isnan(difference):
-        return "undefined"
-    text = f"{100 * difference:+.1f} pp".replace("-", "−")
-    return text[1:] if text[1:] == "0.0 pp" else text
+    return format_points(difference).replace("-", "−")
 
 
 def format_measure(measure: str, value: float) -> str:
@@ -231,7 +227,7 @@ def format_points_interval(low: float, high: float) -> str:
     >>> format_points_interval(-0.039, 0.0456)
     '−3.9 to +4.6 pp'
     """
-    return format_value_interval(low, high, format_points).replace(" pp to", " to")
+    return format_value_interval(low, high, format_gap).replace(" pp to", " to")
 
 
 def join_units(text: str) -> str:
@@ -256,13 +252,3 @@ def format_name(name: Any) -> str:
 def format_scenario(attribute: Any) -> str:
     """Return the name of an attribute, or "all together"."""
     return "all together" if attribute == ALL else str(attribute)
-
-
-def format_enumeration(names: Iterable[str]) -> str:
-    """Join names with commas and "and".
-
-    >>> format_enumeration(["sex"]), format_enumeration(["sex", "race", "age"])
-    ('sex', 'sex, race and age')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

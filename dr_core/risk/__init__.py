@@ -7,7 +7,7 @@
 - `_totals`: what folds add up, in total and by group
 - `_spread`: what intervals need where rows differ in weight, or people have several
 - `_assessment`: `assess_risk` and its result
-- `_hidden`: the note where one attribute alone has more risk than all together
+- `_hidden`: notes where one attribute alone has more risk than all, and where no risk is above 0
 - `_plausibility`: the risk of perturbed rows that occur in the data
 - `_scores`: probability, decision function or prediction as the score of a model
 - `_shift_sums`: what the shifts of a score add up to
@@ -20,7 +20,7 @@ from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missi
 from dr_core.risk._changes import Changes, Fold, RepeatCheck, choose_repeated, fold, iter_changes
 from dr_core.risk._display import RiskDisplay
 from dr_core.risk._given import Predictions, iter_given_changes
-from dr_core.risk._hidden import describe_hidden_risk
+from dr_core.risk._hidden import describe_hidden_risk, describe_zero_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
 from dr_core.risk._predictor import (
     Predictor,
@@ -80,6 +80,7 @@ __all__ = [
     "describe_group",
     "describe_hidden_risk",
     "describe_missing",
+    "describe_zero_risk",
     "find_classes",
     "find_distribution",
     "find_groups",

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import PERSON, WEIGHT, Factorized, Partition, Y, as_partitions, encode
+from dr_core._tables import PERSON, WEIGHT, Partition, Y, as_partitions
 from dr_core._utils import (
     Array,
     Interval,
@@ -23,6 +23,7 @@ from dr_core._utils import (
     as_generator,
     check_any_weight,
     check_nonnegative,
+    format_enumeration,
     format_percent,
     share,
 )
@@ -44,6 +45,7 @@ from dr_core.risk._predictor import (
     MAX_NUMBERS,
     OR_TOLERANCE,
     Predictor,
+    check_labels,
     describe_scores,
     find_classes,
     get_predict,
@@ -136,7 +138,7 @@ class RiskAssessment:
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one perturbation changes."""
-        return self.totals.all_together.mean("touched")
+        return self.totals.all_together.mean("can_change")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
@@ -227,7 +229,7 @@ class RiskAssessment:
         """
         scenarios = range(len(self.names))
         frame = _tabulate([self.totals.make_sample(s) for s in scenarios], confidence)
-        frame["worst_case"] = [groups.mean("touched") for groups in self.totals.group_sums]
+        frame["worst_case"] = [groups.mean("can_change") for groups in self.totals.group_sums]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
             frame["accuracy"], frame["accuracy_perturbed"] = right[0], right[1:]
@@ -297,12 +299,15 @@ class RiskAssessment:
     def _headline(self) -> str:
         sample = self.totals.make_sample(-1, only_perturbed=True)
         low, high, confidence, _ = sample.interval(0.95)
-        names = describe_perturbed(self.plan.attributes)
+        perturbed = describe_perturbed(self.plan.attributes)
         return (
-            f"{format_percent(sample.mean)} of predictions change when only {names} is perturbed "
+            f"{format_percent(sample.mean)} of predictions change when only {perturbed} "
             f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
-            f"{self.plan.method}, {self._describe_rows()}){self._note}"
+            f"{self._describe_method()}, {self._describe_rows()}){self._note}"
         )
+
+    def _describe_method(self) -> str:
+        return ", ".join(filter(None, [self.plan.method, self.plan.averaging]))
 
     def _describe_rows(self) -> str:
         people = "" if self.n_people is None else f" about {self.n_people:,} people"
@@ -340,10 +345,14 @@ def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
 
 
 def describe_perturbed(attributes: SensitiveAttributes) -> str:
-    """Return the names of the attributes, and of the columns that follow them."""
-    names = ", ".join(map(str, attributes.names))
-    followers = ", ".join(map(str, attributes.couplings.names))
-    return f"{names} (and {followers} with it)" if attributes.has_couplings else names
+    """Return which attributes are perturbed, and which columns follow them."""
+    names = list(map(str, attributes.names))
+    perturbed = f"{format_enumeration(names)} {'is' if len(names) == 1 else 'are'} perturbed"
+    if not attributes.has_couplings:
+        return perturbed
+    followers = list(map(str, attributes.couplings.names))
+    verb = "follows" if len(followers) == 1 else "follow"
+    return f"{perturbed} and {format_enumeration(followers)} {verb}"
 
 
 def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:
@@ -478,9 +487,8 @@ def _check_classes(estimator: Any, totals: RiskTotals) -> None:
     """Raise ValueError if a prediction is neither a label of y nor a class of the model."""
     if totals.directions.are_numbers or not totals.labels:
         return
-    labels = find_classes(list(totals.labels), {"model": estimator})
-    predicted = list(totals.predicted)
-    encode(Factorized(np.arange(len(predicted)), predicted), labels, "the model's prediction")
+    labels = find_classes(list(totals.labels), {"model": estimator}, otherwise="")
+    check_labels(totals.predicted, labels, Predictor.name)
 
 
 def _check_few_numbers(totals: RiskTotals) -> None:

@@ -44,7 +44,7 @@ MIN_VARIANTS_APART = 100_000
 """Variants of a chunk from which repeated rows are predicted in a call of their own."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Changes:
     """Predictions of one model for a chunk of n rows and for their k variants.
 
@@ -54,12 +54,12 @@ class Changes:
     chunk : PerturbedChunk
     start : position of the chunk's first row among all rows
     y, weights : (n,) labels and weights of the rows, or None
+    person : (n,) identity of the person whom each row is about, or None
     predictor : Predictor
     before : (n,) f(x); for a randomised model (n, C), its distribution
-    after : (k,) f(x̃), or (k, C)
+    after : (k,) f(x̃), or (k, C); empty where only the losses were kept
     loss : (k,) ℓ(f, x) of each variant, boolean for predictions that are certain
     known : scenarios whose predictions are known; None for all
-    person : (n,) identity of the person whom each row is about, or None
     """
 
     plan: PerturbationPlan
@@ -67,12 +67,12 @@ class Changes:
     start: int
     y: Array | None
     weights: Array | None
+    person: Array | None
     predictor: Predictor
     before: Array
     after: Array
     loss: Array
     known: frozenset[int] | None = None
-    person: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -206,29 +206,34 @@ def iter_changes(
     chunks = iter_perturbed(
         part.table, plan.at_row(part.start), chunk_size=chunk_size, progress=progress
     )
-    columns = get_domains(plan.attributes)
-    predictors = {name: one.for_columns(columns) for name, one in predictors.items()}
-    y, weights, people = part.y, part.weights, part.person
+    domains = get_domains(plan.attributes)
+    predictors = {name: one.for_columns(domains) for name, one in predictors.items()}
+    columns = part.row_columns
     repeated = choose_repeated(part.n_rows)
     checks = {name: RepeatCheck(one, len(repeated)) for name, one in predictors.items()}
     for chunk in chunks:
         rows = chunk.rows
         here = repeated[slice(*np.searchsorted(repeated, [rows.start, rows.stop]))] - rows.start
-        person = None if people is None else people[rows]
-        about = (
-            plan,
-            chunk,
-            part.start + rows.start,
-            None if y is None else y[rows],
-            None if weights is None else weights[rows],
-        )
-        for name, f, after, again in _ask(chunk, predictors, before, here):
+        own = columns.take(rows)._asdict()
+        for name, f, after, again in _predict_chunk(chunk, predictors, before, here):
             checks[name].add(f[here], again)
-            loss = predictors[name].loss(f[chunk.variants.rows], after)
-            yield name, Changes(*about, predictors[name], f, after, loss, person=person)
+            one = predictors[name]
+            loss = one.loss(f[chunk.variants.rows], after)
+            yield (
+                name,
+                Changes(
+                    plan=plan,
+                    chunk=chunk,
+                    **own,
+                    predictor=one,
+                    before=f,
+                    after=after,
+                    loss=loss,
+                ),
+            )
 
 
-def _ask(
+def _predict_chunk(
     chunk: PerturbedChunk,
     predictors: Mapping[str, Predictor],
     before: Mapping[str, Array] | None,
@@ -294,10 +299,11 @@ class RepeatCheck:
             raise ValueError(
                 f"{self.predictor.name} differ for {self.n_different} of {self.n_seen} rows "
                 f"({format_percent(self.n_different / self.n_seen)}) when the same rows are "
-                "predicted twice, so that a discriminative risk would measure the randomness of "
-                "the model. Pass its distribution, RandomizedModel(predict_proba, classes); or "
-                "fix what is random in it, so that the prediction of a row depends on this row "
-                "alone."
+                "predicted twice, in another batch, so that these differences would be part of a "
+                "discriminative risk. If the model is random, pass its distribution, "
+                "RandomizedModel(predict_proba, classes), or fix its seed. If the prediction of a "
+                "row depends on the other rows of the batch, as with a rank or a quota, pass a "
+                "model that decides about each row alone, such as by a fixed threshold."
             )
 
 

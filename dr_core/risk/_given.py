@@ -88,23 +88,21 @@ def iter_given_changes(
         for column in (f"y_pred of {name!r}", *known.values())
     )
     everything = CodedRows.of(part.table, plan.attributes)
-    y, weights, predictor = part.y, part.weights, Predictor(None, classes)
-    people = part.person
+    columns, predictor = part.row_columns, Predictor(None, classes)
     for rows in iter_slices(part.n_rows, CHUNK_ROWS_GIVEN):
-        person = None if people is None else people[rows]
-        about = (
-            part.start + rows.start,
-            None if y is None else y[rows],
-            None if weights is None else weights[rows],
-        )
         x, after = everything.take(rows), [one[rows] for one in perturbed]
         variants, changed = _make_given_variants(x, f[rows], after, list(known), plan)
-        chunk = PerturbedChunk(rows, x, variants)
-        loss = np.ones(len(changed), dtype=bool)
         yield (
             name,
             Changes(
-                plan, chunk, *about, predictor, f[rows], changed, loss, frozenset(known), person
+                plan=plan,
+                chunk=PerturbedChunk(rows, x, variants),
+                **columns.take(rows)._asdict(),
+                predictor=predictor,
+                before=f[rows],
+                after=changed,
+                loss=np.ones(len(changed), dtype=bool),
+                known=frozenset(known),
             ),
         )
 

@@ -1,4 +1,8 @@
-"""Perturbing all attributes together can change fewer predictions than perturbing one of them."""
+"""What a low risk can hide.
+
+Perturbing all attributes together can change fewer predictions than perturbing one of them. A
+model that does not use the attributes has no risk, whatever its proxies do.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 from dr_core._utils import format_percent, round_probability
 from dr_core.perturbation import ALL
 
-__all__ = ["describe_hidden_risk"]
+__all__ = ["describe_hidden_risk", "describe_zero_risk"]
 
 
 def describe_hidden_risk(
@@ -46,4 +50,30 @@ def describe_hidden_risk(
     return (
         f"Perturbing {format_name(most)} alone {effect} "
         f"({format_share(alone[most])}) than all attributes together ({format_share(together)})."
+    )
+
+
+def describe_zero_risk(risks: Mapping[Any, float], format_name: Callable[[Any], str] = str) -> str:
+    """Return a sentence if every risk is 0; else "".
+
+    Parameters
+    ----------
+    risks : mapping
+        Discriminative risk, or mean shift, of each attribute alone, and of "all".
+    format_name : function that returns a name as it is shown
+
+    Examples
+    --------
+    >>> describe_zero_risk({"sex": 0.0, "race": 0.0, "all": 0.0})
+    'No prediction changes, so the model may not use sex, race. Other columns can be proxies: \
+read the gaps between groups, too.'
+    >>> describe_zero_risk({"sex": 0.01})
+    ''
+    """
+    if not risks or any(risks.values()):  # NaN, for what is not known, is true
+        return ""
+    names = ", ".join(format_name(name) for name in risks if name != ALL) or "the attributes"
+    return (
+        f"No prediction changes, so the model may not use {names}. Other columns can be proxies: "
+        "read the gaps between groups, too."
     )

@@ -20,7 +20,15 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import WEIGHT, Partition, as_partitions
-from dr_core._utils import Array, exact_sums, format_percent, format_value, share, to_float
+from dr_core._utils import (
+    Array,
+    exact_sums,
+    format_enumeration,
+    format_percent,
+    format_value,
+    share,
+    to_float,
+)
 from dr_core.perturbation import (
     PairCheck,
     PerturbationPlan,
@@ -183,7 +191,11 @@ class Plausibility:
 
     @property
     def share(self) -> float:
-        """Share of perturbed rows that are implausible, all attributes perturbed together."""
+        """Share of perturbed rows that are implausible, all attributes perturbed together.
+
+        It depends on the number of reference rows: with few rows, only frequent pairs of values
+        can be checked. Compare it only between audits with about as many reference rows.
+        """
         return float(self.table()["implausible"].iloc[-1])
 
     @property
@@ -219,22 +231,37 @@ class Plausibility:
 
     def describe_power(self) -> str:
         """Return a sentence on how many reference rows there are, and what they can show."""
-        rows, powers = f"the {self.n_reference_rows:,} reference rows", self.check.powers
-        if not powers:
+        if not self.check.powers:
             return "There is no other column to judge them by."
-        shares = ", ".join(f"{name} {format_percent(power)}" for name, power in powers.items())
-        details = (
-            f"({shares}; a pair can be judged if at least about {math.ceil(self.min_expected)} "
-            "reference rows with it are expected by chance)"
-        )
+        condition = self._describe_min_expected()
+        rows = f"the {self.n_reference_rows:,} reference rows"
         if self.has_power:
-            judged = "can judge most of the pairs of values in perturbed rows"
-            return f"{rows.capitalize()} {judged} {details}."
-        start = "This says little" if self.pairs.empty else "There may be more"
+            shares = _format_powers(self.check.powers)
+            return (
+                f"{rows.capitalize()} are enough to check most of the value pairs in perturbed "
+                f"rows ({shares}). {condition}"
+            )
+        low = {name: power for name, power in self.check.powers.items() if power < MIN_POWER}
+        high = {name: power for name, power in self.check.powers.items() if name not in low}
+        others = f" ({_format_powers(high)})" if high else ""
+        more = "There may be more implausible combinations"
+        start = "This says little" if self.pairs.empty else more
         return (
-            f"{start}, because {rows} are too few: they can judge less than "
-            f"{format_percent(MIN_POWER)} of the pairs of values in perturbed rows {details}."
+            f"{start}, because {rows} are too few for {format_enumeration(map(str, low))}: only "
+            f"{format_enumeration(map(format_percent, low.values()))} of the value pairs are "
+            f"frequent enough to check{others}. {condition}"
         )
+
+    def _describe_min_expected(self) -> str:
+        if math.isinf(self.min_expected):
+            return "With an alpha of 0, no pair is ever implausible."
+        needed = (
+            f"A pair can be checked if at least about {math.ceil(self.min_expected)} rows with it "
+            "would be expected by chance."
+        )
+        if self.has_power and self.pairs.empty:
+            return needed
+        return f"{needed} The share of implausible rows depends on the number of reference rows."
 
     @property
     def has_power(self) -> bool:
@@ -320,6 +347,10 @@ class Plausibility:
         return f"<p>{escape(str(self))}</p>{self.pairs.to_html(float_format=_format_count)}"
 
 
+def _format_powers(powers: Mapping[Any, float]) -> str:
+    return ", ".join(f"{name}: {format_percent(power)}" for name, power in powers.items())
+
+
 def _format_count(value: float) -> str:
     """Format a number of rows or a share with at least four digits.
 
@@ -365,10 +396,18 @@ def _iter_known_changes(
     part: Partition, plan: PerturbationPlan, predictions: Array, loss: Array
 ) -> Iterator[tuple[str, Changes]]:
     """Yield the changes again from the stored losses."""
-    start, weights = 0, part.weights
+    start, columns = 0, part.row_columns
     for chunk in iter_perturbed(part.table, plan.at_row(0)):
-        some = loss[start : start + len(chunk.variants)]
-        start += len(chunk.variants)
-        weight = None if weights is None else weights[chunk.rows]
-        about = plan, chunk, 0, None, weight, Predictor(None), predictions[chunk.rows]
-        yield "model", Changes(*about, some, some)
+        stop = start + len(chunk.variants)
+        before = predictions[chunk.rows]
+        changes = Changes(
+            plan=plan,
+            chunk=chunk,
+            **columns.take(chunk.rows)._asdict(),
+            predictor=Predictor(None),
+            before=before,
+            after=before[:0],
+            loss=loss[start:stop],
+        )
+        start = stop
+        yield "model", changes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -22,6 +22,7 @@ __all__ = [
     "MAX_NUMBERS",
     "OR_TOLERANCE",
     "Predictor",
+    "check_labels",
     "check_predictions",
     "choose_favorable",
     "describe_scores",
@@ -233,19 +234,35 @@ def encode_decisions(predictions: Array, classes: list[Any], name: str) -> Array
     unknown = [label for label in found.values if label not in set(classes)]
     if unknown and have_fractions(predictions):
         raise ValueError(f"{describe_scores(name, predictions)}.")
-    if unknown:
-        raise ValueError(
-            f"{name} are {quote(unknown)}, but the labels are {quote(classes)}. Give y the labels "
-            "that the model predicts, of one type and one spelling; or, if these are different "
-            "classes, pass all of them as labels."
-        )
+    check_labels(found.values, classes, name, otherwise=OR_LABELS)
     return encode_known(found, classes)
 
 
-def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) -> list[Any]:
+OR_LABELS = "; or, if these are different classes, pass all of them as labels"
+
+
+def check_labels(
+    predicted: Iterable[Any], classes: list[Any], name: str, *, otherwise: str = ""
+) -> None:
+    """Raise ValueError if a prediction is not among the classes.
+
+    `otherwise` is what else a caller can do than to give y the labels of the model.
+    """
+    unknown = [label for label in predicted if label not in set(classes)]
+    if unknown:
+        raise ValueError(
+            f"{name} are {quote(sort_values(unknown))}, but the labels are {quote(classes)}. Give "
+            f"y the labels that the model predicts, of one type and one spelling{otherwise}."
+        )
+
+
+def find_classes(
+    y: list[Any], models: Mapping[str, Any], labels: Any = None, *, otherwise: str = OR_LABELS
+) -> list[Any]:
     """Return all class labels, sorted: those of y, those that models know, and those given.
 
-    Raise ValueError if a model knows other labels than y, and y others than the model.
+    Raise ValueError if a model knows other labels than y, and y others than the model; see
+    `check_labels` for `otherwise`.
 
     Examples
     --------
@@ -259,8 +276,7 @@ def find_classes(y: list[Any], models: Mapping[str, Any], labels: Any = None) ->
         if set(known) - set(every) and set(every) - set(known):
             raise ValueError(
                 f"model {name!r} predicts {quote(known)}, but y has {quote(sort_values(y))}. Give "
-                "both the same labels, of one type and one spelling; or, if these are different "
-                "classes, pass all of them as labels."
+                f"both the same labels, of one type and one spelling{otherwise}."
             )
     known = [label for model in models.values() for label in get_known_labels(model)]
     return sort_values(dict.fromkeys([*every, *known]))

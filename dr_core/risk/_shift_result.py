@@ -449,9 +449,9 @@ class ShiftAssessment:
                 weight = share(sums.total("weight", [codes]), sums.total("weight"))
                 rows = {"rows": sums.total("rows", [codes]), "share": weight}
                 means = {key: sums.mean(of, [codes]) for key, of in SUMS.items()}
-                about = {"attribute": name, "group": group, "privileged": privileged}
+                identity = {"attribute": name, "group": group, "privileged": privileged}
                 errors = self._get_errors(s, [codes])
-                yield about | rows | means | self._describe_sizes(s, [codes]) | errors
+                yield identity | rows | means | self._describe_sizes(s, [codes]) | errors
 
     def _get_errors(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
         sums: GroupSums = self.totals.group_sums[s]
@@ -488,12 +488,12 @@ class ShiftAssessment:
     @property
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval(only_perturbed=True)
-        names = describe_perturbed(self.plan.attributes)
+        perturbed = describe_perturbed(self.plan.attributes)
         missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
         rows = "; ".join([f"{self.n_rows:,} rows", *missing, *self.plan.notes])
         mean = f"{self.mean_perturbed:.4g}"
         return (
-            f"the {self.meaning} moves by {mean} on average when only {names} is perturbed "
+            f"the {self.meaning} moves by {mean} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "
             f"{self.largest:.4g}; {self.plan.method}, {rows})"
         )

@@ -261,7 +261,7 @@ class RiskTotals:
     Attributes
     ----------
     group_sums : PerScenario of GroupSums
-        Sums of "risk", and of "touched": rows whose prediction can change. Their groups are
+        Sums of "risk", and of "can_change": rows whose prediction can change. Their groups are
         (PRIVILEGED,), (MARGINALISED,), (NEITHER,) and (UNPERTURBED,).
     spreads : PerScenario of RiskSpread; empty where rows are people of equal weight
     correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
@@ -287,7 +287,7 @@ class RiskTotals:
         return cls(
             PerScenario(
                 GroupSums.of(
-                    _label_groups(changes, s), weights, risk=risk, touched=risk.astype(bool)
+                    _label_groups(changes, s), weights, risk=risk, can_change=risk.astype(bool)
                 )
                 for s, risk in enumerate(changes.risk)
             ),

@@ -97,7 +97,7 @@ class TestArtifacts:
         load = mlflow.artifacts.load_text
         page = load(f"runs:/{run.info.run_id}/{NAME}.html")
         numbers = json.loads(load(f"runs:/{run.info.run_id}/{NAME}.json"))
-        assert "19.5\xa0% of people would get a different decision" in page
+        assert "19.5\xa0% of decisions would be different" in page
         assert run.info.run_id in page
         assert numbers["settings"]["rows"] == 118
         assert found.artifacts[f"{NAME}_json"].content == numbers

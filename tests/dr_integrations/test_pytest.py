@@ -41,6 +41,15 @@ CASES = {
         "def test_it(dr_audit):\n    dr_audit(rule, *GIVEN, max_risk=0.001, undecided='skip')",
         "SKIPPED",
     ),
+    "labels that are words need the favourable one": (
+        "WORDS = ricci.data, ricci.target.map({0: 'no', 1: 'yes'}), ricci.privileged\n"
+        "def test_it(dr_audit):\n"
+        "    word = lambda X: rule(X).map({0: 'no', 1: 'yes'})\n"
+        "    with pytest.raises(ValueError, match='favorable'):\n"
+        "        dr_audit(word, *WORDS, max_risk=0.05)\n"
+        "    dr_audit(word, *WORDS, max_risk=0.05, favorable='yes')",
+        "PASSED",
+    ),
     "limits of the marker count": (
         "@pytest.mark.dr_audit(max_risk=0.05)\n"
         "def test_it(dr_audit):\n    dr_audit(biased, *GIVEN, measures=['discriminative_risk'])",

@@ -1,14 +1,16 @@
+from functools import partial
+
 import fairlearn
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from fairlearn.metrics import MetricFrame, make_derived_metric, selection_rate
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, recall_score
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.tree import DecisionTreeClassifier
 
-from dr_core import OneHot, assess_risk, datasets, learn_attributes, perturb
+from dr_core import OneHot, assess_risk, compare, datasets, learn_attributes, perturb
 from fairlearn_dr import (
     discriminative_risk,
     discriminative_risk_difference,
@@ -37,6 +39,19 @@ DERIVED = {
     discriminative_risk_group_max: 0.5,
     discriminative_risk_group_min: 0.25,
 }
+
+
+PEOPLE = pd.DataFrame({"sex": ["M", "F"] * 10})
+JAILED = [0, 1] * 9 + [1, 0]
+
+
+def jail(X):
+    """Jail all men; 0 is the favourable decision."""
+    return (X["sex"] == "M").astype(int)
+
+
+def make_jail_frame(**kwargs):
+    return dr_metric_frame(jail, PEOPLE, JAILED, privileged={"sex": "M"}, pos_label=0, **kwargs)
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +164,20 @@ def test_directional_rates_of_individual_risks_add_up_to_the_risk():
         for rate in (favorable_to_unfavorable_rate, unfavorable_to_favorable_rate)
     ]
     assert sum(rates) == pytest.approx(risks.mean())
+
+
+@pytest.mark.parametrize("rate", [favorable_to_unfavorable_rate, unfavorable_to_favorable_rate])
+def test_directional_rates_warn_of_a_label_that_no_row_has(rate):
+    with pytest.warns(UserWarning, match="pos_label is 2, but .* 0, 1.*Check pos_label"):
+        assert rate(Y_TRUE, Y_PRED, y_pred_perturbed=PERTURBED, pos_label=2) == 0
+
+
+def test_directional_rates_of_a_group_with_one_class_are_silent():
+    assert favorable_to_unfavorable_rate([0, 0], [0, 0], individual_risk=[0.5, 0.0]) == 0
+
+
+def test_directional_rates_of_a_group_where_only_labels_have_the_class_are_silent():
+    assert favorable_to_unfavorable_rate([1, 2], [0, 2], individual_risk=[0.5, 0.0]) == 0
 
 
 def test_the_favourable_label_can_be_named():
@@ -340,6 +369,32 @@ class TestDrMetricFrame:
             pos_label="yes",
         )
         assert frame.overall["selection_rate"] == pytest.approx(tree.predict(X).mean())
+
+    def test_its_favourable_label_is_that_of_directional_rates(self):
+        rates = {
+            "loses": favorable_to_unfavorable_rate,
+            "gains": unfavorable_to_favorable_rate,
+        }
+        frame = make_jail_frame(metrics=rates)
+        risks = {"favorable": 0, "measures": ["discriminative_risk"]}
+        compared = compare({"jail": jail}, PEOPLE, JAILED, {"sex": "M"}, **risks)
+        expected = compared.by_group.reset_index().set_index("group")[["loses", "gains"]]
+        assert frame.by_group[["loses", "gains"]].to_dict() == expected.to_dict()
+
+    def test_its_favourable_label_is_that_of_fairlearn_and_scikit_learn(self):
+        metrics = {"selected": selection_rate, "recall": recall_score}
+        frame = make_jail_frame(metrics=metrics)
+        assert frame.by_group["selected"].to_dict() == {"F": 1, "M": 0}
+        assert frame.overall["recall"] == recall_score(JAILED, jail(PEOPLE), pos_label=0)
+
+    def test_keeps_a_favourable_label_that_a_metric_has(self):
+        frame = make_jail_frame(metrics={"jailed": partial(selection_rate, pos_label=1)})
+        assert frame.by_group["jailed"].to_dict() == {"F": 0, "M": 1}
+
+    def test_an_average_over_classes_has_no_favourable_label(self):
+        average = partial(recall_score, average="macro")
+        frame = make_jail_frame(metrics={"recall": average})
+        assert frame.overall["recall"] == average(JAILED, jail(PEOPLE))
 
     def test_takes_attributes_learned_before_and_one_hot_groups(self, income):
         tree, X, y = income

@@ -222,6 +222,42 @@ class TestModels:
         assert "m.skops" in err
         assert "posix.system" in err
 
+    def test_a_dtype_is_loaded_only_as_the_dtype_of_an_array(self, capsys, tmp_path):
+        # NumPy does not check the state of a dtype: this one would have items of -7 bytes.
+        state = skops_node("tuple", *map(skops_json, (3, "|", None, None, None, -7, 1, 0)))
+        arguments = skops_node("tuple", *map(skops_json, ("V8", False, True)))
+        forged = {
+            "__class__": "dtype",
+            "__module__": "numpy",
+            "__loader__": "LossNode",
+            "__reduce__": {"args": arguments},
+            "content": state,
+            "protocol": 2,
+        }
+        data, model = write(tmp_path / "a.csv", HEADER, ROWS), tmp_path / "m.skops"
+        with zipfile.ZipFile(model, "w") as archive:
+            archive.writestr("schema.json", json.dumps(forged))
+        code, _, err = audit(capsys, data, "--model", model)
+        assert (code, "numpy.dtype" in err, "--trust-pickle" in err) == (2, True, True)
+
+    def test_the_class_object_is_loaded_only_as_a_class(self, capsys, tmp_path):
+        data, model = write(tmp_path / "a.csv", HEADER, ROWS), tmp_path / "m.skops"
+        skops.io.dump(object(), model)
+        code, _, err = audit(capsys, data, "--model", model)
+        assert (code, "builtins.object" in err) == (2, True)
+
+
+def skops_json(value):
+    """A value as skops saves it in a file."""
+    names = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode"}
+    return names | {"content": json.dumps(value), "is_json": True}
+
+
+def skops_node(kind, *content):
+    """A tuple or list as skops saves it in a file."""
+    names = {"__class__": kind, "__module__": "builtins", "__loader__": f"{kind.title()}Node"}
+    return names | {"content": list(content)}
+
 
 def test_the_console_of_a_terminal_gets_no_escape_of_a_name(tmp_path):
     out = io.StringIO()

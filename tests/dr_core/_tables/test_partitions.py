@@ -30,6 +30,13 @@ PRIVILEGED = {"sex": "M", "race": "W"}
 SAMPLED = {"method": "sample", "n_samples": 2, "p": 0.6}
 
 
+def test_the_columns_of_some_rows_start_where_these_rows_do():
+    frame = pd.DataFrame({"a": range(5)})
+    [part] = as_partitions(frame, {"y": [0, 1, 2, 3, 4]}).map(lambda part: part)
+    some = part.row_columns.take(slice(2, 4))
+    assert (some.start, some.y.tolist(), some.weights, some.person) == (2, [2, 3], None, None)
+
+
 def population(n=400, seed=0):
     rng = np.random.default_rng(seed)
     return pd.DataFrame(

@@ -62,7 +62,9 @@ def test_without_rules_the_pairs_are_named_and_nothing_is_coupled(files, capsys)
     code, out, _ = audit(capsys)
     assert code == 0
     assert "sex = Female with relationship = Husband" in " ".join(out.split())
-    assert "coupled" not in out
+    assert "with coupled columns" not in out.lower()
+    assert "If relationship would change together with sex" in " ".join(out.split())
+    assert "--coupled" in out
 
 
 def test_texts_stand_for_the_numbers_of_a_column(files, capsys):

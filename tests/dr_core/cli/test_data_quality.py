@@ -5,6 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
+from sklearn.compose import make_column_transformer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 
 from dr_core.cli._data_quality import Cleaning, check_frame
 from dr_core.cli._main import main
@@ -65,6 +69,12 @@ def test_dirt_is_found(clean, dirt):
     assert findings(clean.assign(**{column: soil(clean[column])})) == [(check, column)]
 
 
+def test_a_feature_that_identifies_rows_is_one_of_the_trained_model(clean):
+    frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
+    [finding] = check_frame(frame, "hired", ["sex"], is_trained_on=True)
+    assert "the model is trained on it; leave it out with --drop town" in finding.remedy
+
+
 def test_features_do_not_matter_to_a_model_that_is_given(clean):
     frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
     assert findings(frame, is_trained_on=False) == []
@@ -112,11 +122,68 @@ def test_warnings_lead_to_a_clean_audit(capsys, dirty, tmp_path):
     html, values = tmp_path / "a.html", tmp_path / "a.json"
     mended = ("--normalize", "--drop", "id", "--html", html, "--json", values)
     code, _, err = run(capsys, dirty, *AUDIT, *mended)
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert "warning" not in err
     content = json.loads(values.read_text())
     assert {g["group"] for g in content["groups"]} == {"female", "male"}
-    assert content["data_quality"] == []
-    assert "Nothing was found." in html.read_text()
+    assert [one["check"] for one in content["data_quality"]] == ["--normalize"]
+
+
+def test_clean_data_are_said_to_be_clean(capsys, clean, tmp_path):
+    clean.to_csv(tmp_path / "a.csv", index=False)
+    audit = (tmp_path / "a.csv", *AUDIT, "--normalize", "--missing", "keep")
+    code, _, err = run(capsys, *audit, "--html", tmp_path / "a.html")
+    assert (code, err) == (0, "")
+    assert "Nothing was found." in (tmp_path / "a.html").read_text()
+
+
+def test_changed_spellings_stand_in_the_data_quality(capsys, clean, dirty, tmp_path):
+    html, values = tmp_path / "a.html", tmp_path / "a.json"
+    audit = (dirty, *AUDIT, "--normalize", "--drop", "id", "--html", html, "--json", values)
+    _, _, err = run(capsys, *audit)
+    (change,) = json.loads(values.read_text())["data_quality"]
+    assert change["column"] == "sex"
+    assert change["message"] == "had other spellings in 60 of 400 rows: ' male', 'MALE'"
+    assert f"dr-audit: note: column 'sex' {change['message']}" in err
+    assert "had other spellings in 60 of 400 rows" in html.read_text()
+
+
+@pytest.mark.parametrize(
+    ("missing", "done"), [("keep", "kept, this value unperturbed"), ("drop", "left out")]
+)
+def test_rows_with_missing_values_stand_in_the_data_quality(
+    capsys, clean, tmp_path, missing, done
+):
+    path, values = tmp_path / "a.csv", tmp_path / "a.json"
+    clean.assign(sex=misspell(clean["sex"], *[None] * 7)).to_csv(path, index=False)
+    _, _, err = run(capsys, path, *AUDIT, "--missing", missing, "--json", values)
+    assert json.loads(values.read_text())["data_quality"] == [
+        {
+            "check": f"--missing {missing}",
+            "column": "sex",
+            "message": "is missing in 7 of 400 rows",
+            "remedy": f"these rows were {done}",
+        }
+    ]
+    assert "dr-audit: note: column 'sex' is missing in 7 of 400 rows" in err
+
+
+def test_rows_of_chunks_with_missing_values_stand_in_the_data_quality(capsys, clean, tmp_path):
+    clean = clean[["sex", "pay", "hired"]].assign(sex=misspell(clean["sex"], *[None] * 7))
+    clean.to_csv(tmp_path / "a.csv", index=False)
+    model = make_pipeline(make_column_transformer(("passthrough", ["pay"])), GaussianNB())
+    skops.io.dump(model.fit(clean, clean["hired"]), tmp_path / "m.skops")
+    chunks = ("--model", tmp_path / "m.skops", "--chunk-rows", 150, "--missing", "keep")
+    code, _, err = run(capsys, tmp_path / "a.csv", *AUDIT, *chunks)
+    assert code == 0
+    assert "dr-audit: note: column 'sex' is missing in 7 of 400 rows" in err
+
+
+def test_dropped_rows_without_a_label_stand_in_the_data_quality(capsys, clean, tmp_path):
+    path = tmp_path / "a.csv"
+    clean.assign(hired=misspell(clean["hired"], *[None] * 7)).to_csv(path, index=False)
+    _, _, err = run(capsys, path, *AUDIT, "--missing", "drop")
+    assert "column 'hired' is missing in 7 of 400 rows; these rows were left out" in err
 
 
 def test_findings_stand_in_report_and_json(capsys, dirty, tmp_path):
@@ -158,10 +225,14 @@ def test_a_code_for_missing_values_is_named_with_a_remedy(capsys, clean, tmp_pat
 def test_rows_with_missing_values_can_be_kept(capsys, clean, tmp_path):
     path = tmp_path / "a.csv"
     clean.assign(sex=misspell(clean["sex"], *[None] * 40)).to_csv(path, index=False)
-    code, out, _ = run(capsys, path, *AUDIT, "--missing", "keep")
+    keep = "--missing", "keep", "--max-risk", "1", "--junit", tmp_path / "a.xml"
+    code, out, _ = run(capsys, path, *AUDIT, *keep)
     assert code == 0
     assert "of 400 rows" in out
     assert "missing" in out
+    assert "| DR of perturbed rows" in out
+    assert "PASS: DR of perturbed rows of model for " in out
+    assert 'name="discriminative_risk_perturbed for ' in (tmp_path / "a.xml").read_text()
 
 
 @pytest.mark.parametrize(
@@ -182,3 +253,11 @@ def test_shipped_data_are_not_cleaned(capsys):
     code, _, err = run(capsys, "ricci", "--normalize")
     assert code == 2
     assert "--normalize, --drop and --missing are for files" in err
+
+
+@pytest.mark.parametrize("name", ["ppvr", "lawschool"])  # decisions, and a quantity
+def test_rare_values_that_many_rows_become_are_named_with_a_remedy(capsys, name):
+    code, _, err = run(capsys, name, "--n-boot", 0)
+    assert code == 0
+    assert "dr-audit: note: privileged rows become rare values of 'race'" in err
+    assert err.endswith("merge values in training and audit\n")

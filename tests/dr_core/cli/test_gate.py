@@ -5,7 +5,12 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
+import skops.io
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from dr_core.cli._main import main
 
@@ -90,3 +95,21 @@ def test_a_quantity_has_no_limits(capsys):
     code, _, err = run(capsys, "lawschool", "--max-risk", "0.1")
     assert code == 2
     assert "need a label with classes" in err
+
+
+def test_a_model_that_ignores_the_attribute_keeps_its_limit_with_a_note(capsys, tmp_path):
+    rows = pd.DataFrame({"sex": ["m", "f"] * 200, "age": range(400), "y": [0, 0, 1, 1] * 100})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    model = DecisionTreeClassifier(random_state=0)
+    model = make_pipeline(make_column_transformer(("passthrough", ["age"])), model)
+    skops.io.dump(model.fit(rows[["sex", "age"]], rows["y"]), tmp_path / "m.skops")
+    junit = tmp_path / "junit.xml"
+    audit = (tmp_path / "a.csv", "--label", "y", "--privileged", "sex=m", "--n-boot", 20)
+    limit = ("--model", tmp_path / "m.skops", "--max-risk", 0.1, "--junit", junit)
+    code, out, _ = run(capsys, *audit, *limit)
+    assert code == 0
+    headline, limits = " ".join(out.split()).split("PASS:")
+    note = "No prediction changes, so the model may not use sex."
+    assert note in headline
+    assert note in limits
+    assert note in ElementTree.parse(junit).getroot().findtext("system-out")

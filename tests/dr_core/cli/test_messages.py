@@ -58,8 +58,8 @@ MESSAGES = {
     "the model's predictions are numbers such as 0.1, not decisions: almost every score moves a "
     "little. Pass a function that returns the decision, such as lambda X: model.predict(X) > 0.5; "
     "or use assess_shift, which measures how far scores move.": "Save a model whose predict",
-    "the model's predictions differ for 1 of 9 rows. Pass its distribution, "
-    "RandomizedModel(predict_proba, classes); or fix what is random in it.": "Fix what is random",
+    "the model's predictions differ for 1 of 9 rows. If the model is random, pass its "
+    "distribution, RandomizedModel(predict_proba, classes), or fix its seed.": "fix its seed",
 }
 
 

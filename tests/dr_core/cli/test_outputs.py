@@ -68,7 +68,7 @@ def test_a_full_disk_is_named_after_the_results_are_printed(capsys, name):
     assert code == 2
     assert "race" in out.lower()
     assert "Wrote" not in out
-    assert err == "dr-audit: [Errno 28] No space left on device: '/dev/full'\n"
+    assert err.splitlines()[-1] == "dr-audit: [Errno 28] No space left on device: '/dev/full'"
 
 
 def test_out_of_memory_is_one_line(capsys, monkeypatch):

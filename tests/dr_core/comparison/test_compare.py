@@ -284,6 +284,29 @@ def test_some_measures_can_be_chosen(people, labels):
     assert table.columns.tolist() == ["f1", "accuracy"]
 
 
+def test_a_warning_of_undefined_values_says_that_perturbed_predictions_are_not_given(
+    people, labels
+):
+    given = {"given": Predictions(rule(people))}
+    with pytest.warns(UserWarning, match="undefined") as caught:
+        compare(given, people, labels, PRIVILEGED, measures=["discriminative_risk"])
+    assert str(caught[0].message).endswith(": the predictions for perturbed rows are not given.")
+
+
+def test_a_warning_of_undefined_values_says_that_a_rate_has_no_rows(people, labels):
+    nobody = {"nobody": lambda X: np.zeros(len(X), int)}
+    with pytest.warns(UserWarning, match="undefined") as caught:
+        compare(nobody, people, labels, PRIVILEGED, measures=["precision"])
+    assert str(caught[0].message).endswith(": a rate has no row to be taken over.")
+
+
+def test_a_warning_of_undefined_values_says_that_a_model_has_no_score(people, labels):
+    measures = ["discriminative_risk", "score_shift"]
+    with pytest.warns(UserWarning, match="undefined") as caught:
+        compare({"rule": rule}, people, labels, PRIVILEGED, measures=measures)
+    assert str(caught[0].message).endswith(": the model has no score.")
+
+
 def test_json_holds_values_settings_and_no_nan(people, labels, tmp_path):
     given = Predictions(rule(people))
     with pytest.warns(UserWarning, match="undefined"):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from dr_core import clopper_pearson, compare
+from dr_core._utils import format_percent
 from dr_core.report import iter_impact_sentences
 
 PRIVILEGED = {"sex": "M", "race": "W"}
@@ -127,3 +128,20 @@ def test_a_small_reference_is_flagged(people, y):
     found = compare({"rule": rule}, people[:150], y[:150], {"sex": "M"})
     (text,) = iter_impact_sentences(found, "rule")
     assert "so few that the rate is uncertain" in text
+
+
+def test_the_ratio_of_two_groups_is_shown_like_disparate_impact():
+    hired = [1] * 11 + [0] * 9 + [1] * 24 + [0] * 6  # 55 % of women, 80 % of men
+    decided = pd.DataFrame({"sex": ["F"] * 20 + ["M"] * 30, "hired": hired})
+    weights = np.full(len(decided), 0.1)  # sums of these weights are rounded
+    found = compare(
+        {"m": lambda X: X["hired"]},
+        decided,
+        decided["hired"],
+        {"sex": "M"},
+        measures=["disparate_impact"],
+        sample_weight=weights,
+    )
+    rates = found.group_rates.set_index(["measure", "group"])["value"]
+    shown = {format_percent(found.values["value"][0]), format_percent(rates["impact_ratio", "F"])}
+    assert shown == {"68.8 %"}

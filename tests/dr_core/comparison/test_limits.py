@@ -1,5 +1,8 @@
 """Limits of a comparison that could pass without being checked."""
 
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,3 +37,65 @@ def test_rows_that_cannot_be_perturbed_do_not_dilute_the_risk():
 
 def test_a_single_attribute_is_all_of_them():
     assert check({"all": 0.15}, measures=["discriminative_risk"]).outcome == "fail"
+
+
+def decide(model, **limits):
+    people, y = pd.DataFrame({"sex": ["m", "f"] * 50, "row": range(100)}), [0, 0, 1, 1] * 25
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of undefined gaps
+        found = compare({"m": model}, people, y, {"sex": "m"}, n_boot=20, random_state=0)
+    return found.check(**limits)
+
+
+def test_a_gap_has_its_sign():
+    verdict = decide(is_man, max_gap={"demographic_parity": 0.1})
+    (decision,) = verdict.decisions
+    assert (decision.value, decision.signed) == (1, -1)
+    assert re.search(r"for sex: -100.0 pp \[-100.0, -\d+.\d\], limit ±10 pp$", str(verdict))
+
+
+def test_equalized_odds_have_no_sign():
+    verdict = decide(is_man, max_gap={"equalized_odds": 0.1})
+    assert np.isnan(verdict.decisions[0].signed)
+    assert re.search(r"for sex: 100.0 % \[\d+.\d, 100.0\], limit 10 %$", str(verdict))
+
+
+def test_an_undefined_gap_is_undecided():
+    verdict = decide(lambda X: np.zeros(len(X), int), max_gap={"predictive_parity": 0.1})
+    assert verdict.outcome == "undecided"
+    assert "for sex: undefined, limit 10 %" in str(verdict)
+
+
+def is_everyone(X):
+    return np.ones(len(X), dtype=int)
+
+
+def test_a_kept_limit_says_that_the_model_may_not_use_the_attribute():
+    verdict = decide(is_everyone, max_risk=0.1)
+    assert verdict.outcome == "pass"
+    (note,) = verdict.notes
+    assert note.startswith("m: No prediction changes, so the model may not use sex.")
+    assert str(verdict).endswith(note)
+
+
+def test_a_limit_on_a_gap_says_nothing_about_the_risk():
+    assert decide(is_everyone, max_gap={"demographic_parity": 0.1}).notes == []
+
+
+def test_a_model_that_uses_the_attribute_has_no_note():
+    assert decide(is_man, max_risk=0.1).notes == []
+
+
+def have_like_values(X):
+    return ((X["sex"] == "m") == (X["race"] == "w")).astype(int)
+
+
+def test_a_kept_limit_on_all_attributes_says_that_one_alone_has_more_risk():
+    people = pd.DataFrame({"sex": ["m", "f"] * 50, "race": list("wwbb") * 25})
+    attributes, measures = {"sex": "m", "race": "w"}, ["discriminative_risk"]
+    models, y = {"m": have_like_values}, [0, 1] * 50
+    found = compare(models, people, y, attributes, n_boot=20, measures=measures)
+    verdict = found.check(max_risk=0.1)
+    assert verdict.outcome == "pass"
+    (note,) = verdict.notes
+    assert note.startswith("m: Perturbing sex alone changes more predictions (100.0 %)")

@@ -131,6 +131,13 @@ class TestMissingValues:
         interval = assess_risk(rule, X, attributes).interval()
         assert row[["low", "high"]].tolist() == [interval.low, interval.high]
 
+    def test_have_a_title_of_their_own_in_tables_and_verdicts(self, comparison):
+        found, _ = comparison
+        assert "| DR of perturbed rows |" in found.to_markdown()
+        (decision,) = found.check(max_risk=0.5).decisions
+        assert decision.measure == "discriminative_risk_perturbed"
+        assert "DR of perturbed rows of m for sex" in str(decision)
+
     def test_add_nothing_where_there_are_none(self):
         X = rows()
         found = compare({"m": rule}, X[UNNAMED], X["y"], PRIVILEGED)

@@ -493,4 +493,4 @@ def test_the_repr_of_a_risk_names_the_columns_that_follow():
     risk = assess_risk(
         lambda X: X["sex"] == "Male", couple(), learn_attributes(couple(), SEX, coupled=RULES)
     )
-    assert "when only sex (and relationship with it) is perturbed" in repr(risk)
+    assert "when only sex is perturbed and relationship follows" in repr(risk)

@@ -243,6 +243,13 @@ def test_as_many_quantiles_are_used_as_a_row_may_have_perturbations():
     assert PerturbationPlan(attributes).max_variants == 10_000
 
 
+def test_a_plan_keeps_what_was_learned_beside_the_quantiles():
+    learned = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
+    plan = PerturbationPlan(learned)
+    assert plan.learned is learned
+    assert plan.reserve_draws(10_500).max_variants == plan.max_variants <= 10_000
+
+
 def test_the_number_of_quantiles_can_be_chosen_for_attributes_learned_before():
     attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
     fewer = learn_attributes(make_incomes(5), attributes, max_values=7)

@@ -23,6 +23,17 @@ def test_values_of_one_group_are_paired_with_those_most_like_them():
     assert (found.table["likeness"] == 1).all()
 
 
+def test_names_of_people_do_not_change_what_is_suggested():
+    X = titles(12)
+    without, found = (
+        suggest_couplings(one, {"sex": "M"})
+        for one in (X, X.assign(name=[f"person {i}" for i in range(len(X))]))
+    )
+    assert without.coupled
+    assert found.coupled == without.coupled
+    pd.testing.assert_frame_equal(found.table, without.table)
+
+
 def test_what_is_suggested_can_be_passed_on_as_it_is():
     X = titles()
     found = suggest_couplings(X, {"sex": "M"})

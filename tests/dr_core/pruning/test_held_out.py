@@ -4,11 +4,11 @@ from scipy.stats import binom
 from textbook.ensembles import random_votes
 
 from dr_core import Votes, epaf, poaf
-from dr_core.pruning._held_out import (
+from dr_core.pruning._held_out import prune_and_estimate
+from dr_core.pruning._promise import (
     compute_p_value,
     compute_row_risks,
     find_promised,
-    prune_and_estimate,
     split_rows,
 )
 from dr_core.pruning._ties import TieRule
@@ -50,7 +50,7 @@ class TestPruneAndEstimate:
     def test_each_row_is_scored_by_members_chosen_without_it(self):
         votes = some_votes()
         result = epaf(votes, 3)
-        found = prune_and_estimate(lambda part: epaf(part, 3), votes, random_state=5)
+        found = prune_and_estimate(epaf, votes, 3, random_state=5)
         halves = split_rows(votes, np.random.default_rng(5))
         wrong = changed = 0
         for choosing, judging in (halves, halves[::-1]):
@@ -65,13 +65,13 @@ class TestPruneAndEstimate:
     def test_only_rows_not_fitted_on_are_scored(self):
         votes = steady([0.5])
         unseen = np.arange(200) >= 100
-        found = prune_and_estimate(lambda v: epaf(v, 1), votes, unseen=unseen)
+        found = prune_and_estimate(epaf, votes, 1, unseen=unseen)
         assert found.scores["risk"].tolist() == [0.5, 0.5, 0.0]
 
     def test_nothing_is_added_without_such_rows(self):
         votes = steady([0.5])
         unseen = np.zeros(200, bool)
-        found = prune_and_estimate(lambda v: epaf(v, 1), votes, unseen=unseen)
+        found = prune_and_estimate(epaf, votes, 1, unseen=unseen)
         assert found.scores.index.tolist() == ["before", "after"]
 
     def test_the_estimate_is_higher_than_the_risk_on_the_rows_that_chose(self):
@@ -80,13 +80,31 @@ class TestPruneAndEstimate:
         for seed in range(5):
             random = np.random.default_rng(seed)
             votes = Votes(np.zeros((31, 100), int), random.random((31, 100)) < 0.4, np.zeros(100))
-            found = prune_and_estimate(
-                lambda v: poaf(v, 3, n_iter=20, selection="min_risk", random_state=0),
-                votes,
-                random_state=0,
-            )
+            options = {"n_iter": 20, "selection": "min_risk", "random_state": 0}
+            found = prune_and_estimate(poaf, votes, 3, **options)
             gaps.append(found.scores.at["held out", "risk"] - found.scores.at["after", "risk"])
         assert min(gaps) > 0
+
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            ({}, [None, 1000, 1000]),
+            ({"n_iter": 50}, [50, 50, 50]),
+            ({"neighbourhood": "paper"}, [None, None, None]),
+        ],
+    )
+    def test_searches_on_halves_are_shorter_unless_their_length_is_given(
+        self, monkeypatch, options, expected
+    ):
+        asked = []
+
+        def search(votes, max_members, n_iter=None, **options):
+            asked.append(n_iter)
+            return epaf(votes, max_members)
+
+        monkeypatch.setattr("dr_core.pruning._held_out.poaf", search)
+        prune_and_estimate(search, some_votes(), 3, **options)
+        assert asked == expected
 
 
 class TestPValue:

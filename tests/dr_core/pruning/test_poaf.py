@@ -18,6 +18,7 @@ from dr_core.pruning._exhaustive import exhaustive_front
 from dr_core.pruning._objectives import bi_objective, scalar_objective
 from dr_core.pruning._pareto import hypervolume
 from dr_core.pruning._poaf import poaf
+from dr_core.pruning._ties import TieRule
 
 
 @pytest.fixture
@@ -139,9 +140,39 @@ def test_iterations_are_those_of_the_paper_or_enough_for_the_front(options, neig
     assert found.n_judged == expected.n_judged
 
 
-@pytest.mark.parametrize(("m", "n_iter"), [(41, 4000), (43, 4400), (101, 16000)])
-def test_each_member_beyond_41_adds_iterations(m, n_iter):
-    assert ExchangeSearch.get_default_n_iter(small(m=m, n=4), 6) == n_iter
+@pytest.mark.parametrize(
+    ("m", "n", "n_iter"),
+    [
+        (41, 4, 4000),
+        (43, 1500, 4600),
+        (43, 3000, 4600),
+        (43, 750, 5200),
+        (43, 500, 5800),
+        (43, 4, 5800),
+        (101, 1500, 22000),
+    ],
+)
+def test_members_beyond_41_add_iterations_and_more_where_instances_are_few(m, n, n_iter):
+    assert ExchangeSearch.get_default_n_iter(small(m=m, n=n), 6) == n_iter
+
+
+@pytest.mark.parametrize(("n_iter", "n_starts"), [(7, 1), (8, 2), (15, 2), (16, 3)])
+def test_a_long_search_starts_again_and_keeps_the_front_of_all_starts(
+    monkeypatch, n_iter, n_starts
+):
+    monkeypatch.setattr("dr_core.pruning._exchange.START_LENGTH", 4)
+    search = ExchangeSearch(small(m=25), 9, 0.5, TieRule("cautious"), np.random.default_rng(0))
+    fronts, start = [search._front], search._start
+
+    def start_again():
+        fronts.append(search._front)
+        start()
+
+    monkeypatch.setattr(search, "_start", start_again)
+    search.run(range(n_iter))
+    assert len(fronts) == n_starts
+    for front in fronts:
+        assert not len(search._front.find_better(front.errors, front.risks))
 
 
 class TestSelection:

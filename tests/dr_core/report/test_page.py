@@ -286,6 +286,18 @@ def test_columns_that_were_not_perturbed_are_named(comparison, read):
     assert "Columns that were not perturbed: score and age." in text
 
 
+def test_what_was_not_tested_agrees_with_the_headline_on_missing_values(people, labels, read):
+    X = people.astype({"sex": object, "race": object})
+    X.loc[X.index[:1], "sex"] = None
+    X.loc[X.index[1:4], "race"] = None
+    attributes = learn_attributes(X, {"sex": 1, "race": 1}, missing="keep")
+    fixed = lambda X: (X["age"] > 40).astype(int)  # noqa: E731
+    text = read(compare({"m": fixed}, X, labels, attributes).to_html()).text
+    assert "4 rows with a missing value were perturbed in the other attributes only" in text
+    assert "where they are missing: sex in 1 row and race in 3 rows." in text
+    assert "Rows without" not in text
+
+
 @pytest.mark.parametrize(("privileged", "shown"), [(at_least(40), True), (40, False)])
 def test_ranges_are_explained_where_one_is_privileged(people, labels, read, privileged, shown):
     X = people.assign(age=20 * (people["age"] // 20))

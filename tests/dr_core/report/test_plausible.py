@@ -51,8 +51,17 @@ def test_the_headline_has_both_figures_when_plausibility_changes_the_picture(aud
     assert f"{100 * defined:.1f} % as defined" in text
     assert f"{100 * plausible:.1f} % among combinations that occur in the data " in text
     headline = format_headline(comparison, "rule")
-    assert f"{100 * plausible:.1f} % among combinations that occur in the data: " in headline
+    assert f"Among the other rows, DR is {100 * plausible:.1f} %" in headline
     assert "such as sex = M with title = Ms" in headline
+
+
+def test_implausible_rows_have_a_next_step_where_no_column_is_coupled(audit, coupled, read):
+    text, followed = (read(one.to_html()).text for one in (audit(reference=True), coupled))
+    for shown in ("If title would change together with sex", "--coupled", "learn_attributes("):
+        assert shown in text
+        assert shown not in followed
+    assert "risk with coupled columns covers everyone" not in text
+    assert "risk with coupled columns covers everyone" in followed
 
 
 def test_the_headline_has_the_risk_with_coupled_columns(coupled):
@@ -62,7 +71,7 @@ def test_the_headline_has_the_risk_with_coupled_columns(coupled):
 
 def test_the_headline_has_one_figure_when_plausibility_changes_nothing(audit, read):
     comparison = audit(models={"age": lambda X: (X["age"] > 50).astype(int)}, reference=True)
-    assert "among combinations" not in format_headline(comparison, "age")
+    assert "rarely or never seen" not in format_headline(comparison, "age")
     assert "0.0 % as defined" not in read(comparison.to_html()).text
 
 

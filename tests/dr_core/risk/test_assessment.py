@@ -375,6 +375,7 @@ def test_the_representation_has_the_risk_in_words():
     X = pd.DataFrame({"sex": ["M", "F"] * 50})
     risk = assess_risk(lambda X: X["sex"], X, {"sex": "M"})
     assert "100.0 % of predictions change when only sex is perturbed" in repr(risk)
+    assert "average" not in repr(risk)
     assert "<table" in risk._repr_html_()
     assert risk.table().columns.tolist() == [
         "risk",
@@ -385,6 +386,14 @@ def test_the_representation_has_the_risk_in_words():
         "marginalised",
         "difference",
     ]
+
+
+def test_the_repr_names_several_attributes_and_followers_unambiguously():
+    X = pd.DataFrame({"sex": ["M", "F"], "age": [2, 1], "title": ["Mr", "Ms"]})
+    rules = {"title": {"sex": {"M": {"Ms": "Mr"}}}}
+    attributes = learn_attributes(X, {"sex": "M", "age": 2}, coupled=rules)
+    risk = assess_risk(lambda X: X["sex"] == "M", X, attributes)
+    assert "when only sex and age are perturbed and title follows (" in repr(risk)
 
 
 def test_the_interval_names_its_method_and_contains_the_value():

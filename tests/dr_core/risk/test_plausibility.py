@@ -120,6 +120,37 @@ def test_names_of_people_are_no_finding():
     assert risk.plausibility(alpha=0.9).share == 0
 
 
+def judge_titles(**columns):
+    """Plausibility of rows in which 14 of 500 men, and no woman, have a title."""
+    rows = {"sex": ["M", "F"] * 500, "title": ["Sir", "-"] * 14 + ["-"] * 972}
+    X = pd.DataFrame(rows | columns)
+    return assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+
+
+def test_a_column_that_identifies_rows_does_not_make_other_pairs_harder_to_find():
+    without = judge_titles()
+    codes = [f"P{i}" for i in range(1000)]
+    for column in (codes, [*codes[:960], *codes[:40]]):
+        found = judge_titles(code=column)
+        assert found.to_dict() == without.to_dict()
+        pd.testing.assert_frame_equal(found.pairs, without.pairs)
+    assert without.pairs["value"].tolist() == ["Sir"]
+
+
+def test_where_an_identifier_is_missing_counts():
+    codes = ["no number" if i % 2 and i < 80 else f"P{i}" for i in range(1000)]
+    found = judge_titles(number=codes)
+    assert found.pairs[["becomes", "column", "value"]].values.tolist() == [
+        ["M", "number", "no number"]
+    ]
+
+
+def test_with_an_identifier_alone_there_is_no_other_column():
+    X = pd.DataFrame({"sex": ["M", "F"] * 50, "name": [f"person {i}" for i in range(100)]})
+    found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+    assert "There is no other column to judge them by" in str(found)
+
+
 def test_a_smaller_level_of_significance_finds_less():
     X = pd.DataFrame({"sex": ["M", "F"] * 6, "title": ["Mr", "Ms"] * 6})
     risk = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"})
@@ -352,6 +383,23 @@ def test_the_repr_names_share_pairs_and_risk(income):
     assert "combinations rarely or never seen in the data" in repr(found)
     assert "sex = Female with relationship = Husband (12,462)" in repr(found)
     assert "<td>Husband</td>" in found._repr_html_()
+
+
+def test_the_power_names_the_attributes_with_too_few_rows():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"sex": ["M", "F"] * 150, "race": ["A", *["B"] * 29] * 10})
+    X["city"] = rng.choice(list("abcd"), 300)
+    found = assess_risk(lambda X: X["city"] == "a", X, {"sex": "M", "race": "B"}).plausibility()
+    text = found.describe_power()
+    assert "300 reference rows are too few for race: only" in text
+    assert f"(sex: {100 * found.power_by_attribute['sex']:.1f} %)" in text
+    assert "depends on the number of reference rows" in text
+
+
+def test_with_an_alpha_of_0_the_power_is_described():
+    X = pd.DataFrame({"sex": ["M", "F"] * 20, "city": ["a", "b"] * 20})
+    found = assess_risk(lambda X: X["city"] == "a", X, {"sex": "M"}).plausibility(alpha=0)
+    assert "alpha of 0" in found.describe_power()
 
 
 class TestPeople:

@@ -305,7 +305,7 @@ def test_coupled_columns_are_named_in_the_headline():
     rules = {"points": {"sex": lambda sex, points: points + (sex == "M")}}
     attributes = learn_attributes(X, {"sex": "M"}, coupled=rules)
     shift = assess_shift(lambda X: 1.0 * X["points"], X, attributes)
-    assert "sex (and points with it)" in repr(shift)
+    assert "when only sex is perturbed and points follows" in repr(shift)
 
 
 def test_rows_of_one_person_say_nothing_about_others():

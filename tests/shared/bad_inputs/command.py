@@ -177,6 +177,7 @@ CASES = {
         (
             "unknown.skops",
             "'bad_inputs.command.Unknown'",
+            "--trust-pickle",
             "skops.io.load",
             "trusted=",
             "dr_core.compare",

@@ -182,6 +182,46 @@ CASES = {
             ValueError,
             ("'age'", "53 distinct numbers", "at_least(30)", "domain"),
         ),
+        "a range of Python": (
+            lambda: learn_attributes(X, {"age": range(25, 36)}),
+            ValueError,
+            ("range(25, 36)", "'age'", "between(25, 35)"),
+        ),
+        "a slice": (
+            lambda: learn_attributes(X, {"age": slice(25, None)}),
+            ValueError,
+            ("slice(25, None, None)", "'age'", "at_least(25)"),
+        ),
+        "a slice with an end": (
+            lambda: learn_attributes(X, {"age": slice(None, 35)}),
+            ValueError,
+            ("slice(None, 35, None)", "'age'", "at_most(35)"),
+        ),
+        "a slice with two ends": (
+            lambda: learn_attributes(X, {"age": slice(25, 35)}),
+            ValueError,
+            ("slice(25, 35, None)", "'age'", "between(25, 35)"),
+        ),
+        "a range as on the command line": (
+            lambda: learn_attributes(X, {"age": ">=30"}),
+            ValueError,
+            ("'>=30'", "'age'", "at_least(30)"),
+        ),
+        "an open range as on the command line": (
+            lambda: learn_attributes(X, {"age": "< 30"}),
+            ValueError,
+            ("'< 30'", "'age'", "lambda value: value < 30"),
+        ),
+        "a range as on the command line of many numbers": (
+            lambda: learn_attributes(pd.DataFrame({"age": range(18, 71)}), {"age": "<=30"}),
+            ValueError,
+            ("'age'", "53 distinct numbers", "at_most(30)", "domain"),
+        ),
+        "text for many numbers": (
+            lambda: learn_attributes(pd.DataFrame({"age": range(18, 71)}), {"age": "old"}),
+            ValueError,
+            ("'age'", "53 distinct numbers", "between(low, high)", "domain"),
+        ),
         "a range without values": (
             lambda: learn_attributes(X, {"age": at_least(90)}),
             ValueError,
@@ -538,6 +578,16 @@ CASES = {
         ),
     },
     "assess_risk": {
+        "a table that was not read yet": (
+            lambda: assess_risk(model, pl.LazyFrame({"sex": ["M", "F"]}), SEX),
+            TypeError,
+            ("X", "LazyFrame", "X.collect()", "polars"),
+        ),
+        "labels that the model does not predict": (
+            lambda: assess_risk(model, X, SEX, y=["yes", "no", "yes"]),
+            ValueError,
+            ("predictions", "0, 1", "'no', 'yes'", "Give y the labels"),
+        ),
         "a list of rows": (
             lambda: assess_risk(model, [["M", 30], ["F", 40]], {0: "M"}),
             TypeError,

@@ -300,6 +300,11 @@ CASES = GROUPED | {
             ValueError,
             ("pos_label", "'yes'", "label", "0", "1"),
         ),
+        "a favourable label of a metric that nobody has": (
+            lambda: frame(pos_label=2, metrics={"loses": favorable_to_unfavorable_rate}),
+            ValueError,
+            ("pos_label", "2", "label", "0", "1"),
+        ),
         "a number for a metric": (
             lambda: frame(metrics=5),
             TypeError,

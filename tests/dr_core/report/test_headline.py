@@ -1,0 +1,72 @@
+"""What the headlines call the discriminative risk: people, or decisions on average."""
+
+import pandas as pd
+import pytest
+
+from dr_core import assess_risk, compare
+from dr_core.report import format_headline
+
+X = pd.DataFrame(
+    {"sex": ["m", "f", "d", "m"] * 25, "age": ["old", "young"] * 50, "row": range(100)}
+)
+THREE, TWO, BOTH = {"sex": "m"}, {"age": "old"}, {"sex": "m", "age": "old"}
+AVERAGES = {
+    "one perturbation": (TWO, {}, ""),
+    "one of two outcomes": (
+        TWO,
+        {"p": 0.5},
+        "average over all perturbations of a row, each attribute perturbed with probability 0.5",
+    ),
+    "three values": (THREE, {}, "average over all perturbations of a row"),
+    "several attributes": (BOTH, {}, "average over all perturbations of a row"),
+    "two privileged values": (
+        {"sex": ["m", "f"]},
+        {},
+        "average over all perturbations of a row",
+    ),
+    "one draw": (THREE, {"method": "sample"}, "one random perturbation of each row"),
+    "one draw of one perturbation": (TWO, {"method": "sample"}, ""),
+    "several draws": (
+        THREE,
+        {"method": "sample", "n_samples": 5},
+        "average over 5 random perturbations of a row",
+    ),
+}
+
+
+def is_privileged(X):
+    return ((X["sex"] == "m") & (X["age"] == "old")).astype(int)
+
+
+def make_headline(privileged, **options):
+    y, measures = [0, 0, 1, 1] * 25, ["discriminative_risk"]
+    models = {"model": is_privileged}
+    found = compare(models, X, y, privileged, measures=measures, random_state=0, **options)
+    return format_headline(found, "model")
+
+
+@pytest.mark.parametrize("case", AVERAGES)
+def test_people_are_named_only_where_each_has_one_perturbation(case):
+    privileged, options, average = AVERAGES[case]
+    headline = make_headline(privileged, **options)
+    assert ("% of people would get a different decision if only their" in headline) != bool(
+        average
+    )
+    assert ("% of decisions would be different if only people's" in headline) == bool(average)
+    assert f"were different ({average})" in headline or not average
+    assert ("average" in headline) == ("average" in average)
+
+
+@pytest.mark.parametrize("case", AVERAGES)
+def test_the_representation_names_the_average(case):
+    privileged, options, average = AVERAGES[case]
+    shown = repr(assess_risk(is_privileged, X, privileged, random_state=0, **options))
+    method = options.get("method", "exact")
+    assert f"; {method}, {average}{', ' if average else ''}100 rows)" in shown
+
+
+def test_decisions_about_people_with_several_rows_are_averages_too():
+    person = X["row"] // 2
+    headline = make_headline(THREE, person=person)
+    assert "of the decisions about 50 people would be different if only their sex" in headline
+    assert "were different (average over all perturbations of a row)" in headline
