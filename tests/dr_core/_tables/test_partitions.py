@@ -362,6 +362,7 @@ def test_many_small_parts_are_processed_together(people, options, as_kind):
         ([5001] * 128, 1, range(1)),
         ([1024] * 128, 512, range(2)),  # at most 2**20 cells
         ([1024] * 128, 513, range(1)),
+        ([8, 9] * 64, 61_681, range(1)),  # 17 rows have 2**20 + 1 cells
     ],
 )
 def test_small_parts_are_grouped_within_limits(lengths, n_columns, first):

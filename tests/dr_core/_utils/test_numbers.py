@@ -72,6 +72,13 @@ def test_decimals_whose_sum_is_not_exact_have_no_units():
     assert _find_decimal_units(np.array([EXACT_IN_FLOAT64 / 2 / 10**6])).tolist() == [1]
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_totals_are_scaled_from_an_exponent_of_400_on(sign):
+    for exponent, expected in ((399, 2.0 ** (399 * sign)), (400, 0.5)):
+        total = np.array([int(UNIT * Fraction(2) ** (exponent * sign))], dtype=object)
+        assert scale_sums(total, total)[0].tolist() == [expected]
+
+
 def test_a_share_of_nothing_is_undefined():
     assert math.isnan(share(0, 0))
 

@@ -346,6 +346,13 @@ def test_a_number_that_is_rounded_up_draws_the_last_value():
     assert drawn.tolist() == [1]
 
 
+def test_a_number_of_p_leaves_the_value_as_it_is():
+    X = pd.DataFrame({"sex": ["Male", "Female"]})
+    (sex,) = learn_attributes(X, SEX)
+    numbers = np.array([np.nextafter(0.5, 0), 0.5])
+    assert _draw_one(np.array([0, 0]), sex, 0.5, numbers).tolist() == [1, 0]
+
+
 def test_each_draw_has_the_same_share_of_the_probability():
     X = pd.DataFrame({"race": ["White", "Black", "Other"]})
     plan = PerturbationPlan(learn_attributes(X, RACE), "sample", n_samples=4, random_state=0)

@@ -162,6 +162,13 @@ class TestAskedTwice:
         assess_risk(model, people(8000), SEX)
         assert asked == calls
 
+    @pytest.mark.parametrize(("n", "calls"), [(99_999, 2), (100_000, 3)])
+    def test_many_perturbed_rows_are_predicted_in_a_call_of_their_own(self, n, calls):
+        asked = []
+        X = pd.DataFrame({"sex": np.arange(n) % 2})
+        assess_risk(lambda X: asked.append(len(X)) or X["sex"], X, {"sex": 1})
+        assert len(asked) == calls
+
     def test_rows_from_the_first_to_the_last_are_predicted_twice(self):
         assert choose_repeated(30).tolist() == list(range(30))
         repeated = choose_repeated(8000)
