@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dr_core._utils import format_enumeration, format_percent
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
-from dr_core.report._plausible import format_pair, iter_next_steps
+from dr_core.report._plausible import iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
 from dr_core.report._words import format_name
 from dr_core.risk import describe_hidden_risk, describe_missing, describe_zero_risk
@@ -157,8 +157,8 @@ class _Summary:
                 format_percent(self.get(name).value)
                 for name in (PLAUSIBLE_RISK, IMPLAUSIBLE_SHARE)
             )
-            pairs = self.values.comparison.plausibility[self.model].pairs
-            pair = format_pair(next(pairs.itertuples()), self.format_name)
+            found = self.values.comparison.plausibility[self.model]
+            pair = found.describe_pairs(1, self.format_name)
             yield (
                 f"{implausible} of the perturbed rows have combinations rarely or never seen in "
                 f"the data, such as {pair}; predictions for them may mean little. Among the other "
