@@ -63,7 +63,7 @@ def test_without_rules_the_pairs_are_named_and_nothing_is_coupled(files, capsys)
     assert code == 0
     assert "sex = Female with relationship = Husband" in " ".join(out.split())
     assert "with coupled columns" not in out.lower()
-    assert "If relationship would change together with sex" in " ".join(out.split())
+    assert "declare relationship as coupled" in " ".join(out.split())
     assert "--coupled" in out
 
 
