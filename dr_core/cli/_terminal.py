@@ -112,7 +112,10 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
     values = comparison.values.reindex(columns=list(dict.fromkeys(columns)))
     attributes = list(values["attribute"].unique())
     _print_facts(console, facts)
-    headline = format_headline(comparison, values["model"].iloc[0], escape_unprintable)
+    # The paragraph on plausibility follows the headline.
+    headline = format_headline(
+        comparison, values["model"].iloc[0], escape_unprintable, with_plausibility=False
+    )
     console.print(Text(f"{headline}\n", style="bold"))
     for found in comparison.plausibility.values():
         _print_plausibility(console, found, found.when_coupled)
