@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dr_core._utils import format_enumeration, format_percent
+from dr_core._utils import format_enumeration, format_percent, format_percent_ends
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
 from dr_core.report._plausible import iter_next_steps
@@ -153,7 +153,7 @@ class _Summary:
         confidence = self.settings.get("confidence")
         if math.isnan(row.low) or confidence is None:
             return ""
-        low, high = format_percent(row.low), format_percent(row.high)
+        low, high = format_percent_ends(row.low, row.high)
         return f"; {100 * confidence:g} % interval {low} to {high}"
 
     def _iter_context(self, with_plausibility: bool) -> Iterator[str]:
