@@ -58,7 +58,7 @@ from dr_core._utils._numbers import (
     unbox_floats,
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
-from dr_core._utils._percent import format_percent, format_points
+from dr_core._utils._percent import format_percent, format_percent_ends, format_points
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
 
 __all__ = [
@@ -102,6 +102,7 @@ __all__ = [
     "fold_interval",
     "format_enumeration",
     "format_percent",
+    "format_percent_ends",
     "format_points",
     "format_value",
     "get_max_unpacked",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["format_percent", "format_points"]
+__all__ = ["format_percent", "format_percent_ends", "format_points"]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
+
+MIN_ROUNDED_END = 0.01
+"""From this upper end on, the lower end of an interval has one decimal, however small it is."""
 
 
 def format_percent(share: float) -> str:
@@ -24,6 +27,17 @@ def format_percent(share: float) -> str:
         return f"<{100 * TINY_SHARE:g} %"
     percent = round_percent(share)
     return f"{percent:.1g} %" if 0 < share < SMALL_SHARE else f"{percent:.1f} %"
+
+
+def format_percent_ends(low: float, high: float) -> tuple[str, str]:
+    """Format both ends of an interval, with one decimal if the upper end is at least 1 %.
+
+    >>> format_percent_ends(0.0002, 0.226), format_percent_ends(0.0002, 0.0012)
+    (('0.0 %', '22.6 %'), ('0.02 %', '0.1 %'))
+    """
+    is_rounded = high >= MIN_ROUNDED_END and low < SMALL_SHARE
+    start = f"{round_percent(low):.1f} %" if is_rounded else format_percent(low)
+    return start, format_percent(high)
 
 
 def round_percent(share: float) -> float:

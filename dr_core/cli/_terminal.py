@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
@@ -31,6 +30,7 @@ from dr_core.report import (
     format_amount,
     format_headline,
     format_measure,
+    format_measure_ends,
     format_shift,
     iter_impact_sentences,
     iter_next_steps,
@@ -112,7 +112,10 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
     values = comparison.values.reindex(columns=list(dict.fromkeys(columns)))
     attributes = list(values["attribute"].unique())
     _print_facts(console, facts)
-    headline = format_headline(comparison, values["model"].iloc[0], escape_unprintable)
+    # The paragraph on plausibility follows the headline.
+    headline = format_headline(
+        comparison, values["model"].iloc[0], escape_unprintable, with_plausibility=False
+    )
     console.print(Text(f"{headline}\n", style="bold"))
     for found in comparison.plausibility.values():
         _print_plausibility(console, found, found.when_coupled)
@@ -238,19 +241,18 @@ def _format_value(row: Any) -> str:
     if pd.isna(row.value):
         return "undefined"
     if pd.isna(row.signed):
-        format_one = partial(format_measure, row.measure)
-        return format_one(row.value) + _format_ends(row.low, row.high, format_one)
-    ends = _format_ends(row.signed_low, row.signed_high, format_points)
-    return format_points(row.signed) + ends
+        value, ends = format_measure(row.measure, row.value), (row.low, row.high)
+        texts = format_measure_ends(row.measure, *ends)
+    else:
+        value, ends = format_points(row.signed), (row.signed_low, row.signed_high)
+        texts = format_points(ends[0]), format_points(ends[1])
+    return value if pd.isna(ends[0]) else f"{value} {_join_ends(texts)}"
 
 
-def _format_ends(low: float, high: float, format_end: Callable[[float], str]) -> str:
-    """Return an interval behind a value; the unit stands at the value only.
+def _join_ends(ends: Iterable[str]) -> str:
+    """Return an interval that stands behind a value; only the value has the unit.
 
-    >>> _format_ends(0.039, 0.0456, "{:.3f} pp".format)
-    ' [0.039, 0.046]'
+    >>> _join_ends(["3.9 %", "4.6 %"])
+    '[3.9, 4.6]'
     """
-    if pd.isna(low):
-        return ""
-    ends = (format_end(end).removesuffix(" pp").removesuffix(" %") for end in (low, high))
-    return f" [{', '.join(ends)}]"
+    return f"[{', '.join(end.removesuffix(' pp').removesuffix(' %') for end in ends)}]"

@@ -14,7 +14,7 @@ from dr_core.report._page import make_environment, render, render_quantity
 from dr_core.report._plausible import iter_next_steps
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
 from dr_core.report._values import MIN_GROUP_ROWS
-from dr_core.report._words import format_measure
+from dr_core.report._words import format_measure, format_measure_ends
 
 __all__ = [
     "MIN_GROUP_ROWS",
@@ -23,6 +23,7 @@ __all__ = [
     "format_amount",
     "format_headline",
     "format_measure",
+    "format_measure_ends",
     "format_shift",
     "iter_impact_sentences",
     "iter_next_steps",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dr_core._utils import format_enumeration, format_percent
+from dr_core._utils import format_enumeration, format_percent, format_percent_ends
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
-from dr_core.report._plausible import format_pair, iter_next_steps
+from dr_core.report._plausible import iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
 from dr_core.report._words import format_name
 from dr_core.risk import describe_hidden_risk, describe_missing, describe_zero_risk
@@ -45,7 +45,11 @@ def make_headlines(values: MeasuredValues) -> list[Headline]:
 
 
 def format_headline(
-    comparison: Comparison, model: Any, format_name: Callable[[Any], str] = format_name
+    comparison: Comparison,
+    model: Any,
+    format_name: Callable[[Any], str] = format_name,
+    *,
+    with_plausibility: bool = True,
 ) -> str:
     """Return the sentence that sums up the discriminative risk of a model.
 
@@ -54,8 +58,10 @@ def format_headline(
     comparison : Comparison
     model : name of the model
     format_name : function that returns the name of an attribute as it is shown
+    with_plausibility : whether to name implausible rows, if DR is very different without them
     """
-    return _Summary(MeasuredValues(comparison), model, format_name).make_sentence()
+    summary = _Summary(MeasuredValues(comparison), model, format_name)
+    return summary.make_sentence(with_plausibility=with_plausibility)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +112,7 @@ class _Summary:
             if not is_unknown(row) and abs(row.value - risk) > MATERIAL_CHANGE * risk
         }
 
-    def make_sentence(self) -> str:
+    def make_sentence(self, *, with_plausibility: bool = True) -> str:
         names = format_enumeration(map(self.format_name, self.values.names))
         if self.risk is None:
             return "Discriminative risk was not measured."
@@ -117,7 +123,7 @@ class _Summary:
             )
         share, interval = format_percent(self.risk.value), self._format_interval(self.risk)
         first = f"{share} of {self._describe_changes(names)}{interval}"
-        more = "".join(f" {sentence}" for sentence in self._iter_context())
+        more = "".join(f" {sentence}" for sentence in self._iter_context(with_plausibility))
         return "; ".join([first, *self._describe_missing()]) + f".{more}"
 
     def _describe_changes(self, names: str) -> str:
@@ -147,18 +153,18 @@ class _Summary:
         confidence = self.settings.get("confidence")
         if math.isnan(row.low) or confidence is None:
             return ""
-        low, high = format_percent(row.low), format_percent(row.high)
+        low, high = format_percent_ends(row.low, row.high)
         return f"; {100 * confidence:g} % interval {low} to {high}"
 
-    def _iter_context(self) -> Iterator[str]:
+    def _iter_context(self, with_plausibility: bool) -> Iterator[str]:
         """Yield a sentence for each risk that differs much from DR, with the reason."""
-        if PLAUSIBLE_RISK in self._beside:
+        if with_plausibility and PLAUSIBLE_RISK in self._beside:
             risk, implausible = (
                 format_percent(self.get(name).value)
                 for name in (PLAUSIBLE_RISK, IMPLAUSIBLE_SHARE)
             )
-            pairs = self.values.comparison.plausibility[self.model].pairs
-            pair = format_pair(next(pairs.itertuples()), self.format_name)
+            found = self.values.comparison.plausibility[self.model]
+            pair = found.describe_pairs(1, self.format_name)
             yield (
                 f"{implausible} of the perturbed rows have combinations rarely or never seen in "
                 f"the data, such as {pair}; predictions for them may mean little. Among the other "

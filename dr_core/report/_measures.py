@@ -24,9 +24,9 @@ from dr_core.report._words import (
     describe_measure,
     format_gap,
     format_measure,
+    format_measure_ends,
     format_points_interval,
     format_scenario,
-    format_value_interval,
 )
 
 __all__ = ["make_gap_table", "make_other_table", "make_performance_table"]
@@ -116,12 +116,10 @@ def _make_other_row(values: MeasuredValues, measure: str, model: Any, scale: Sca
 
 
 def _make_value_cell(row: Any, scale: Scale, tick: float = math.nan) -> Cell:
-    def format_value(value: float) -> str:
-        return format_measure(row.measure, value)
-
-    note = format_value_interval(row.low, row.high, format_value)
+    ends = "" if math.isnan(row.low) else format_measure_ends(row.measure, row.low, row.high)
     bar = make_bar(scale, row.value, row.low, row.high, tick)
-    return make_value_cell(row.value, format_value(row.value), note, bar)
+    text = format_measure(row.measure, row.value)
+    return make_value_cell(row.value, text, " to ".join(ends), bar)
 
 
 def make_performance_table(values: MeasuredValues) -> ReportTable | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "RISK_COLUMNS",
     "PlausibleSection",
-    "format_pair",
     "format_rules",
     "iter_next_steps",
     "make_plausible_section",
@@ -84,7 +84,6 @@ def make_plausible_section(values: MeasuredValues) -> PlausibleSection | None:
 
 def _iter_sentences(comparison: Comparison) -> Iterator[str]:
     found = next(iter(comparison.plausibility.values()))
-    pairs = found.pairs
     yield (
         "Changing only a sensitive attribute can produce combinations not seen in the data. "
         "Predictions for such rows may mean little. A perturbed row is implausible if its "
@@ -92,13 +91,10 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
         "at most a hundredth as often as expected if both were independent, and if this is "
         "significant (Fisher's exact test, corrected for the number of pairs)."
     )
-    if pairs.empty:
+    if found.pairs.empty:
         yield "No implausible combination was found."
     else:
-        most_frequent = "; ".join(
-            f"{format_pair(row)} ({row.rows:,.0f} rows)" for row in pairs.head(2).itertuples()
-        )
-        yield f"Most frequent: {most_frequent}."
+        yield f"Most frequent: {found.describe_pairs(2, format_name)}."
     yield found.describe_power()
     yield from iter_next_steps(found)
     if any(one.when_coupled for one in comparison.plausibility.values()):
@@ -109,15 +105,28 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
 def iter_next_steps(
     found: Plausibility, format_name: Callable[[Any], str] = format_name
 ) -> Iterator[str]:
-    """Yield what to do about implausible rows, if there are some and no column is coupled."""
-    if found.pairs.empty or found.plan.attributes.has_couplings:
+    """Yield what to do about implausible rows, if a column can be coupled and none is.
+
+    The column that has most of the implausible pairs is named. A sensitive attribute cannot follow
+    another one, so its pairs do not count.
+    """
+    attributes = found.plan.attributes
+    pairs = [row for row in found.pairs.itertuples() if row.column not in attributes.names]
+    if not pairs or attributes.has_couplings:
         return
-    column, attribute = (format_name(found.pairs[key].iloc[0]) for key in ("column", "attribute"))
+    column = _find_most_frequent([row.column for row in pairs])
+    attribute = _find_most_frequent([row.attribute for row in pairs if row.column == column])
+    dependent = format_name(column)
     yield (
-        f"If {column} would change together with {attribute}, declare it as a coupled column, so "
-        "that it follows: by rules for its values (dr-audit --coupled; suggest_couplings proposes "
-        "some), or by a function (learn_attributes(coupled=...) in Python)."
+        f"If {dependent} depends on {format_name(attribute)}, declare {dependent} as coupled: by "
+        "rules for its values (dr-audit --coupled; suggest_couplings proposes some), or by a "
+        "function (learn_attributes(coupled=...) in Python)."
     )
+
+
+def _find_most_frequent(names: Sequence[Any]) -> Any:
+    """Return the name that occurs most often, of several the one that is first."""
+    return max(names, key=Counter(names).__getitem__)
 
 
 def format_rules(rules: Any) -> Iterator[str]:
@@ -210,8 +219,8 @@ def _get_pair(row: Any) -> tuple[Any, ...]:
 def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool) -> list[Cell]:
     remaining = left.get(_get_pair(row), 0.0)
     return [
-        make_heading(_format_new_value(row)),
-        make_text_cell(_format_kept_value(row)),
+        make_heading(_format_assignment(row.attribute, row.becomes)),
+        make_text_cell(_format_assignment(row.column, row.value)),
         make_value_cell(row.rows, f"{row.rows:,.0f}"),
         *([make_value_cell(remaining, f"{remaining:,.0f}")] if with_left else []),
         make_value_cell(row.share, format_percent(row.share)),
@@ -220,14 +229,5 @@ def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool
     ]
 
 
-def format_pair(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
-    """Format a pair of values, such as "sex = Female with relationship = Husband"."""
-    return f"{_format_new_value(row, format_name)} with {_format_kept_value(row, format_name)}"
-
-
-def _format_new_value(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
-    return f"{format_name(row.attribute)} = {format_name(format_value(row.becomes))}"
-
-
-def _format_kept_value(row: Any, format_name: Callable[[Any], str] = format_name) -> str:
-    return f"{format_name(row.column)} = {format_name(format_value(row.value))}"
+def _format_assignment(column: Any, value: Any) -> str:
+    return f"{format_name(column)} = {format_name(format_value(value))}"

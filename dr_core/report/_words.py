@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dr_core._utils import format_percent, format_points
+from dr_core._utils import format_percent, format_percent_ends, format_points
 from dr_core.comparison import SCORE_SHIFT
 from dr_core.metrics import MEASURES
 from dr_core.perturbation import ALL
@@ -22,6 +22,7 @@ __all__ = [
     "describe_perturbation",
     "format_gap",
     "format_measure",
+    "format_measure_ends",
     "format_name",
     "format_number",
     "format_points_interval",
@@ -192,6 +193,19 @@ def format_measure(measure: str, value: float) -> str:
     return format_number(value) if measure == SCORE_SHIFT else format_percent(value)
 
 
+def format_measure_ends(measure: str, low: float, high: float) -> tuple[str, str]:
+    """Format both ends of the confidence interval of a measure.
+
+    >>> format_measure_ends("accuracy", 0.0002, 0.857)
+    ('0.0 %', '85.7 %')
+    >>> format_measure_ends("score_shift", 0.1, 0.2)
+    ('0.1000', '0.2000')
+    """
+    if measure == SCORE_SHIFT:
+        return format_number(low), format_number(high)
+    return format_percent_ends(low, high)
+
+
 def format_number(value: float | None, digits: int = 4) -> str:
     """Format a value that is not a share.
 
@@ -218,7 +232,7 @@ def format_share_interval(low: float, high: float) -> str:
     >>> format_share_interval(0.039, 0.0456), format_share_interval(float("nan"), float("nan"))
     ('3.9 % to 4.6 %', '')
     """
-    return format_value_interval(low, high, format_percent)
+    return "" if math.isnan(low) else " to ".join(format_percent_ends(low, high))
 
 
 def format_points_interval(low: float, high: float) -> str:

@@ -25,6 +25,7 @@ from dr_core._utils import (
     check_nonnegative,
     format_enumeration,
     format_percent,
+    format_percent_ends,
     share,
 )
 from dr_core.perturbation import (
@@ -302,7 +303,7 @@ class RiskAssessment:
         perturbed = describe_perturbed(self.plan.attributes)
         return (
             f"{format_percent(sample.mean)} of predictions change when only {perturbed} "
-            f"({100 * confidence:g} % interval {format_percent(low)} to {format_percent(high)}; "
+            f"({100 * confidence:g} % interval {' to '.join(format_percent_ends(low, high))}; "
             f"{self._describe_method()}, {self._describe_rows()}){self._note}"
         )
 

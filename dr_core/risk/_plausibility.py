@@ -10,7 +10,7 @@ a row that stays as it is counts as plausible.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
@@ -256,8 +256,8 @@ class Plausibility:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
         needed = (
-            f"A pair can be checked if at least about {math.ceil(self.min_expected)} rows with it "
-            "would be expected by chance."
+            "A pair of values can be checked only if both are frequent: if they were independent, "
+            f"about {math.ceil(self.min_expected)} reference rows or more should have both."
         )
         if self.has_power and self.pairs.empty:
             return needed
@@ -323,18 +323,37 @@ class Plausibility:
                 rows = to_float(mass), share(mass, total)
                 yield *names, *rows, int(seen[a, v]), float(expected[a, v])
 
+    def describe_pairs(
+        self, max_pairs: int = MAX_NAMED, format_name: Callable[[Any], str] = str
+    ) -> str:
+        """Return the most frequent implausible pairs, with their numbers of perturbed rows.
+
+        A pair of two sensitive attributes, of which either may change, is named once.
+
+        Parameters
+        ----------
+        max_pairs : int
+        format_name : function that returns a name or value as it is shown
+        """
+        texts: dict[frozenset[Any], str] = {}
+        for row in self.pairs.itertuples():
+            new = row.attribute, format_value(row.becomes)
+            kept = row.column, format_value(row.value)
+            named = (" = ".join(map(format_name, one)) for one in (new, kept))
+            # The first of two directions is the more frequent one.
+            texts.setdefault(
+                frozenset([new, kept]), f"{' with '.join(named)} ({row.rows:,.0f} rows)"
+            )
+        return "; ".join(list(texts.values())[:max_pairs])
+
     def __str__(self) -> str:
-        named = [
-            f"{row.attribute} = {format_value(row.becomes)} with "
-            f"{row.column} = {format_value(row.value)} ({row.rows:,.0f})"
-            for row in self.pairs.head(MAX_NAMED).itertuples()
-        ]
-        if not named:
+        if self.pairs.empty:
             return f"No implausible combination was found. {self.describe_power()}"
         known = f"{self.risk:.4g}" if self.is_score else format_percent(self.risk)
         return (
             f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
-            f"rarely or never seen in the data, most often {'; '.join(named)}. "
+            f"rarely or never seen in the data, most often {self.describe_pairs()}. Predictions "
+            "for such rows may mean little. "
             f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} among the "
             f"others: {'undefined' if math.isnan(self.risk) else known}."
             f"{'' if self.has_power else f' {self.describe_power()}'}"

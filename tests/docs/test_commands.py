@@ -35,6 +35,7 @@ def folder(tmp_path_factory):
     repaid = credit.target.map({1: "yes", 0: "no"})
     loans = credit.data.assign(repaid=repaid)
     loans.to_csv(folder / "loans.csv", index=False)
+    loans[::3].to_csv(folder / "test.csv", index=False)
     loans.to_parquet(folder / "loans.parquet")
     model = default_model(credit.data, regression=False, random_state=0)
     skops.io.dump(model.fit(credit.data, repaid), folder / "model.skops")

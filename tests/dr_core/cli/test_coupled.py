@@ -63,8 +63,24 @@ def test_without_rules_the_pairs_are_named_and_nothing_is_coupled(files, capsys)
     assert code == 0
     assert "sex = Female with relationship = Husband" in " ".join(out.split())
     assert "with coupled columns" not in out.lower()
-    assert "If relationship would change together with sex" in " ".join(out.split())
+    assert "declare relationship as coupled" in " ".join(out.split())
     assert "--coupled" in out
+
+
+class HusbandRule:
+    """A model that uses sex where the perturbed row is implausible."""
+
+    def predict(self, X):
+        return ((X["sex"] == "Male") & (X["relationship"] == "Husband")).astype(int)
+
+
+def test_implausible_rows_are_stated_once_if_they_change_dr(files, capsys):
+    joblib.dump(HusbandRule(), "rule.joblib")
+    code, out, _ = audit(capsys)
+    text = " ".join(out.split())
+    assert code == 0
+    assert "Discriminative risk among the others: 0.0 %" in text
+    assert text.count("rarely or never seen") == text.count("may mean little") == 1
 
 
 def test_texts_stand_for_the_numbers_of_a_column(files, capsys):

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import compare, learn_attributes
-from dr_core.report import format_headline
+from dr_core import assess_risk, compare, learn_attributes
+from dr_core.report import format_headline, iter_next_steps
 
 RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
 TABLE, PAIRS = "Discriminative risk as defined", "Combinations rarely or never seen in the data"
@@ -57,11 +57,49 @@ def test_the_headline_has_both_figures_when_plausibility_changes_the_picture(aud
 
 def test_implausible_rows_have_a_next_step_where_no_column_is_coupled(audit, coupled, read):
     text, followed = (read(one.to_html()).text for one in (audit(reference=True), coupled))
-    for shown in ("If title would change together with sex", "--coupled", "learn_attributes("):
+    for shown in (
+        "If title depends on sex, declare title as coupled",
+        "--coupled",
+        "learn_attributes(",
+    ):
         assert shown in text
         assert shown not in followed
     assert "risk with coupled columns covers everyone" not in text
     assert "risk with coupled columns covers everyone" in followed
+
+
+def test_the_column_with_most_implausible_pairs_is_recommended():
+    rng = np.random.default_rng(0)
+    sex = np.repeat(["M", "F"], 300)
+    is_man = sex == "M"
+    title = np.where(is_man, rng.choice(["Mr", "Dr"], 600, p=[0.9, 0.1]), "Ms")
+    club = rng.choice(["a", "b", "c"], 600)
+    club = np.where(is_man, np.char.add("m", club), np.char.add("f", club))
+    X = pd.DataFrame({"sex": sex, "title": title, "club": club})
+    found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
+    assert found.pairs["column"].iloc[0] == "title"
+    assert found.pairs["column"].value_counts()["club"] == 6
+    (step,) = iter_next_steps(found)
+    assert "declare club as coupled" in step
+
+
+def make_young_singles():
+    """People with two sensitive attributes that exclude each other: young people are single."""
+    rng = np.random.default_rng(0)
+    age = rng.choice(["young", "old"], 400)
+    status = np.where((age == "young") | (rng.random(400) < 0.5), "single", "married")
+    return pd.DataFrame({"age": age, "status": status, "points": rng.integers(0, 9, 400)})
+
+
+def test_a_sensitive_attribute_is_not_recommended_as_a_coupled_column():
+    X, both = make_young_singles(), {"age": "old", "status": "single"}
+    found = assess_risk(lambda X: X["points"] > 4, X, both).plausibility()
+    assert set(found.pairs["column"]) == {"age", "status"}
+    assert list(iter_next_steps(found)) == []
+    X["school"] = np.where(X["age"] == "young", "yes", "no")
+    found = assess_risk(lambda X: X["points"] > 4, X, both).plausibility()
+    (step,) = iter_next_steps(found)
+    assert "If school depends on age, declare school as coupled" in step
 
 
 def test_the_headline_has_the_risk_with_coupled_columns(coupled):

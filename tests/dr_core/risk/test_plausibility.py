@@ -381,8 +381,27 @@ def test_the_repr_names_share_pairs_and_risk(income):
     found = assess_risk(married, income.data, SEX).plausibility()
     assert repr(found).startswith("<Plausibility: 46.0 % of perturbed rows are implausible")
     assert "combinations rarely or never seen in the data" in repr(found)
-    assert "sex = Female with relationship = Husband (12,462)" in repr(found)
+    assert "sex = Female with relationship = Husband (12,462 rows)" in repr(found)
     assert "<td>Husband</td>" in found._repr_html_()
+
+
+def make_young_singles(n=400):
+    """People with two sensitive attributes that exclude each other: young people are single."""
+    rng = np.random.default_rng(0)
+    age = rng.choice(["young", "old"], n)
+    status = np.where((age == "young") | (rng.random(n) < 0.5), "single", "married")
+    return pd.DataFrame({"age": age, "status": status, "points": rng.integers(0, 9, n)})
+
+
+def test_a_pair_of_two_sensitive_attributes_is_named_once():
+    X = make_young_singles()
+    both = {"age": "old", "status": "single"}
+    found = assess_risk(lambda X: X["points"] > 4, X, both).plausibility()
+    # Young single people become old married ones, which occurs; old single people become young
+    # married ones, which does not. Both attributes change in the same rows.
+    n_rows = int(((X["age"] == "old") & (X["status"] == "single")).sum())
+    assert found.pairs["rows"].tolist() == [n_rows, n_rows]
+    assert found.describe_pairs() == f"age = young with status = married ({n_rows} rows)"
 
 
 def test_the_power_names_the_attributes_with_too_few_rows():
