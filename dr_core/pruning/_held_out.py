@@ -20,7 +20,7 @@ from dr_core.pruning._exchange import ExchangeSearch
 from dr_core.pruning._poaf import poaf
 from dr_core.pruning._promise import MIN_HELD_OUT_ROWS, split_rows
 from dr_core.pruning._result import PruningResult, append_held_out
-from dr_core.pruning._scores import score_predictions
+from dr_core.pruning._scores import AFTER, score_predictions
 
 __all__ = ["prune_and_estimate"]
 
@@ -43,7 +43,7 @@ def prune_and_estimate(
     scored on the other one. So the estimate is for votes chosen on half as many rows, which is
     rather too high than too low. There is no estimate if there are too few rows, and with
     `max_risk` it is that of the rows that the promise was tested on. Warn if the result predicts
-    one class for nearly everybody, and if the estimate is above the risk of the whole ensemble.
+    one class for nearly everybody, and if it has more risk than the whole ensemble.
 
     Parameters
     ----------
@@ -93,11 +93,13 @@ def prune_and_estimate(
     scores = score_predictions(*(array[scored] for array in arrays))
     is_changed = votes.vote != votes.perturbed_vote
     before = float(votes.row_units[scored] @ is_changed[scored] / votes.row_units[scored].sum())
-    if scores["risk"] > before:
+    after, held_out = result.scores.at[AFTER, "risk"], scores["risk"]
+    if max(after, held_out) > before:
         warnings.warn(
-            f"Pruning did not lower the risk on held-out rows: {before:.4f} before, "
-            f"{scores['risk']:.4f} after; see result_.scores. Keep the whole ensemble, prune on "
-            "more rows, or use another way to lower the risk, such as marginalizing.",
+            f"Pruning did not lower the risk: {before:.4f} before; after pruning {after:.4f} on "
+            f"the rows that chose the members, {held_out:.4f} on held-out rows. Keep the whole "
+            "ensemble, allow more loss of accuracy, prune on more rows, or use another way to "
+            "lower the risk, such as marginalizing.",
             stacklevel=4,
         )
     return append_held_out(result, scores)

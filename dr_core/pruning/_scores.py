@@ -9,6 +9,7 @@ from dr_core._utils import Array
 from dr_core.ensembles import Votes
 
 __all__ = [
+    "AFTER",
     "HELD_OUT",
     "compare_votes",
     "predicts_one_class",

@@ -90,8 +90,16 @@ class TestPruneAndEstimate:
         random = np.random.default_rng(0)
         votes = Votes(np.zeros((31, 100), int), random.random((31, 100)) < 0.4, np.zeros(100))
         before = np.mean(votes.vote != votes.perturbed_vote)
-        with pytest.warns(UserWarning, match=rf"held-out rows: {before:.4f} before.*marginaliz"):
+        with pytest.warns(UserWarning, match=rf"{before:.4f} before.*held-out rows.*marginaliz"):
             prune_and_estimate(poaf, votes, 3, n_iter=20, random_state=0)
+
+    def test_more_risk_on_the_rows_that_chose_is_warned_of(self):
+        """The more accurate of two members changes on every row, the vote of all on none."""
+        plain = [[0] * 8, [0] * 5 + [1] * 3, [0] * 5 + [1] * 3]
+        perturbed = [[1] * 8, *plain[1:]]
+        votes = Votes(plain, perturbed, y=[0] * 8)
+        with pytest.warns(UserWarning, match=r"0\.0000 before; after pruning 1\.0000"):
+            prune_and_estimate(poaf, votes, 1, selection="min_risk", random_state=0)
 
     def test_a_gain_on_held_out_rows_is_not_warned_of(self, recwarn):
         prune_and_estimate(epaf, steady([0.5, 0.5, 0.0]), 1, trade_off=0, random_state=0)
