@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,26 +106,20 @@ def iter_next_steps(
 ) -> Iterator[str]:
     """Yield what to do about implausible rows, if a column can be coupled and none is.
 
-    The column that has most of the implausible pairs is named. A sensitive attribute cannot follow
-    another one, so its pairs do not count.
+    The column and the attribute whose implausible pairs have most rows are named. A sensitive
+    attribute cannot follow another one, so its pairs do not count.
     """
     attributes = found.plan.attributes
-    pairs = [row for row in found.pairs.itertuples() if row.column not in attributes.names]
-    if not pairs or attributes.has_couplings:
+    pairs = found.pairs[~found.pairs["column"].isin(attributes.names)]
+    if pairs.empty or attributes.has_couplings:
         return
-    column = _find_most_frequent([row.column for row in pairs])
-    attribute = _find_most_frequent([row.attribute for row in pairs if row.column == column])
+    column, attribute = pairs.groupby(["column", "attribute"], sort=False)["rows"].sum().idxmax()
     dependent = format_name(column)
     yield (
         f"If {dependent} depends on {format_name(attribute)}, declare {dependent} as coupled: by "
         "rules for its values (dr-audit --coupled; suggest_couplings proposes some), or by a "
         "function (learn_attributes(coupled=...) in Python)."
     )
-
-
-def _find_most_frequent(names: Sequence[Any]) -> Any:
-    """Return the name that occurs most often, of several the one that is first."""
-    return max(names, key=Counter(names).__getitem__)
 
 
 def format_rules(rules: Any) -> Iterator[str]:

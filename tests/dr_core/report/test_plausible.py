@@ -68,19 +68,17 @@ def test_implausible_rows_have_a_next_step_where_no_column_is_coupled(audit, cou
     assert "risk with coupled columns covers everyone" in followed
 
 
-def test_the_column_with_most_implausible_pairs_is_recommended():
+def test_the_column_whose_implausible_pairs_have_most_rows_is_recommended():
     rng = np.random.default_rng(0)
-    sex = np.repeat(["M", "F"], 300)
-    is_man = sex == "M"
-    title = np.where(is_man, rng.choice(["Mr", "Dr"], 600, p=[0.9, 0.1]), "Ms")
-    club = rng.choice(["a", "b", "c"], 600)
-    club = np.where(is_man, np.char.add("m", club), np.char.add("f", club))
-    X = pd.DataFrame({"sex": sex, "title": title, "club": club})
+    sex = np.repeat(["M", "F"], 600)
+    title = np.where(sex == "M", "Mr", "Ms")
+    club = np.char.add(sex, rng.choice(["a", "b", "c"], 1200))
+    club = np.where(rng.random(1200) < 0.3, club, "none")
+    X = pd.DataFrame({"sex": sex, "club": club, "title": title})
     found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
-    assert found.pairs["column"].iloc[0] == "title"
-    assert found.pairs["column"].value_counts()["club"] == 6
+    assert found.pairs["column"].value_counts().to_dict() == {"club": 6, "title": 2}
     (step,) = iter_next_steps(found)
-    assert "declare club as coupled" in step
+    assert "declare title as coupled" in step
 
 
 def make_young_singles():
