@@ -241,5 +241,6 @@ class _Summary:
             yield (
                 f"Most affected group{size}: {self.format_name(most.group)}, "
                 f"{format_percent(most.risk)} of {most.rows:,} rows "
-                f"({format_percent(most.carries)} of all changes)."
+                f"({format_percent(most.carries)} of all changes); {format_percent(most.loses)} "
+                f"would lose the favourable decision, {format_percent(most.gains)} would gain it."
             )

@@ -65,8 +65,8 @@ def describe_zero_risk(risks: Mapping[Any, float], format_name: Callable[[Any], 
     Examples
     --------
     >>> describe_zero_risk({"sex": 0.0, "race": 0.0, "all": 0.0})
-    'No prediction changes, so the model may not use sex, race. Other columns can be proxies: \
-read the gaps between groups, too.'
+    'No prediction changes, so the model probably does not use sex, race. Other columns can be \
+proxies: read the gaps between groups, too.'
     >>> describe_zero_risk({"sex": 0.01})
     ''
     """
@@ -74,6 +74,6 @@ read the gaps between groups, too.'
         return ""
     names = ", ".join(format_name(name) for name in risks if name != ALL) or "the attributes"
     return (
-        f"No prediction changes, so the model may not use {names}. Other columns can be proxies: "
-        "read the gaps between groups, too."
+        f"No prediction changes, so the model probably does not use {names}. Other columns can be "
+        "proxies: read the gaps between groups, too."
     )

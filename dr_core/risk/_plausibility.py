@@ -256,8 +256,8 @@ class Plausibility:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
         needed = (
-            "A pair of values can be checked only if both are frequent: if they were independent, "
-            f"about {math.ceil(self.min_expected)} reference rows or more should have both."
+            "A pair of values can be checked only if chance alone would give about "
+            f"{math.ceil(self.min_expected)} or more reference rows with it."
         )
         if self.has_power and self.pairs.empty:
             return needed
@@ -352,7 +352,7 @@ class Plausibility:
         known = f"{self.risk:.4g}" if self.is_score else format_percent(self.risk)
         return (
             f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
-            f"rarely or never seen in the data, most often {self.describe_pairs()}. Predictions "
+            f"rarely or never seen in the data, such as {self.describe_pairs()}. Predictions "
             "for such rows may mean little. "
             f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} among the "
             f"others: {'undefined' if math.isnan(self.risk) else known}."

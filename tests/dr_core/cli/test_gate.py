@@ -109,7 +109,7 @@ def test_a_model_that_ignores_the_attribute_keeps_its_limit_with_a_note(capsys, 
     code, out, _ = run(capsys, *audit, *limit)
     assert code == 0
     headline, limits = " ".join(out.split()).split("PASS:")
-    note = "No prediction changes, so the model may not use sex."
+    note = "No prediction changes, so the model probably does not use sex."
     assert note in headline
     assert note in limits
     assert note in ElementTree.parse(junit).getroot().findtext("system-out")

@@ -74,7 +74,7 @@ def test_a_kept_limit_says_that_the_model_may_not_use_the_attribute():
     verdict = decide(is_everyone, max_risk=0.1)
     assert verdict.outcome == "pass"
     (note,) = verdict.notes
-    assert note.startswith("m: No prediction changes, so the model may not use sex.")
+    assert note.startswith("m: No prediction changes, so the model probably does not use sex.")
     assert str(verdict).endswith(note)
 
 

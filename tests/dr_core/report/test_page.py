@@ -203,7 +203,8 @@ def test_the_most_affected_group_is_that_of_the_highest_rate(read):
     measures = {"measures": ["discriminative_risk"], "labels": [0, 1]}
     page = compare({"m": given}, X, y, {"sex": "M"}, **measures).to_html()
     sentence = (
-        "Most affected group of at least 30 rows: M, 60.0 % of 100 rows (38.7 % of all changes)."
+        "Most affected group of at least 30 rows: M, 60.0 % of 100 rows (38.7 % of all changes); "
+        "0.0 % would lose the favourable decision, 60.0 % would gain it."
     )
     assert sentence in read(page).text
 
