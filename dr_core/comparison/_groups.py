@@ -13,7 +13,7 @@ import pandas as pd
 
 from dr_core._utils import Array, clopper_pearson, compute_ratio_interval, share
 from dr_core.metrics import DR, Tally, tally_predictions, tally_profiles
-from dr_core.perturbation import PerturbationPlan, Scenario
+from dr_core.perturbation import MISSING_LABEL, PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
 
 __all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold", "tally_changes"]
@@ -224,7 +224,8 @@ def _iter_rates(
             n = own["rows"] * share(own[whole], own["weight"])
             value = share(own[part], own[whole])
             yield group | _make_value(measure, value, n, confidence)
-        yield group | _make_value(DR, row.risk, row.rows, confidence)
+        risk = math.nan if row.group == MISSING_LABEL else row.risk  # such rows are not perturbed
+        yield group | _make_value(DR, risk, row.rows, confidence)
         ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
         yield group | ratio | {"reference": reference}
 

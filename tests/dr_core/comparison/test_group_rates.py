@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import clopper_pearson, compare
+from dr_core import clopper_pearson, compare, learn_attributes
 from dr_core._utils import format_percent
 from dr_core.report import iter_impact_sentences
 
@@ -145,3 +145,14 @@ def test_the_ratio_of_two_groups_is_shown_like_disparate_impact():
     rates = found.group_rates.set_index(["measure", "group"])["value"]
     shown = {format_percent(found.values["value"][0]), format_percent(rates["impact_ratio", "F"])}
     assert shown == {"68.8 %"}
+
+
+def test_rows_without_a_sensitive_value_have_no_risk_of_their_own():
+    X = pd.DataFrame({"sex": ["M", "F", None, "F"] * 10, "age": range(40)})
+    attributes = learn_attributes(X, {"sex": "M"}, missing="keep")
+    options = {"measures": ["discriminative_risk"], "n_boot": 10}
+    found = compare({"m": lambda X: X["sex"] == "M"}, X, [True, False] * 20, attributes, **options)
+    rates = found.group_rates.set_index(["group", "measure"])
+    assert np.isnan(rates.loc[("(missing)", "discriminative_risk"), "value"])
+    assert rates.loc[("(missing)", "selection_rate"), "value"] == 0
+    assert rates.loc[("M", "discriminative_risk"), "value"] == 1
