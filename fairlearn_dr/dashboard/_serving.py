@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import socket
 import time
+from contextlib import suppress
 from ipaddress import ip_address
+from random import SystemRandom
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +22,23 @@ SERVER_TIMEOUT = 10.0
 """Maximum seconds to wait for a server to start or stop."""
 
 
+PORTS = range(20_000, 32_000)
+"""Ports that operating systems do not choose by themselves for other programs."""
+
+MAX_PORTS_TRIED = 100
+
+
 def find_free_port() -> int:
-    """Return a free port of the loopback address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free port of the loopback address.
+
+    A port that the operating system chooses may be given to another program before the server has
+    started, so the port is drawn from others.
+    """
+    for port in SystemRandom().sample(PORTS, MAX_PORTS_TRIED):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port was found on the loopback address; pass port.")
 
 
 def refuse_other_sites(app: Any) -> None:

@@ -317,6 +317,15 @@ def is_served(url, **headers):
         return False
 
 
+def test_a_port_in_use_is_not_chosen(monkeypatch):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(serving, "PORTS", [taken.getsockname()[1]])
+        monkeypatch.setattr(serving, "MAX_PORTS_TRIED", 1)
+        with pytest.raises(RuntimeError, match="pass port"):
+            serving.find_free_port()
+
+
 @pytest.mark.skipif(find_spec("raiwidgets") is None, reason="raiwidgets is not installed")
 class TestWithRaiwidgets:
     @pytest.fixture
