@@ -35,6 +35,7 @@ class _BasePruning(Transformer):
         estimator: Any,
         unprivileged_groups: Groups,
         privileged_groups: Groups,
+        *,
         max_members: int | None,
         trade_off: float,
         seed: Any,
@@ -156,6 +157,8 @@ class POAFPruning(_BasePruning):
             at most `max_risk` with probability 1 - `delta`. `fit` raises ValueError if there is
             none. The dataset must not be the one that the estimator was fitted on.
         delta: For `max_risk`.
+        progress: Whether to show a progress bar for each of the three searches: on all rows, and
+            on either half of them for the "held out" estimate.
         perturb: Names of the attributes to perturb, if they are not those that the groups name.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
@@ -194,6 +197,7 @@ class POAFPruning(_BasePruning):
         accuracy_tolerance: float = ACCURACY_TOLERANCE,
         max_risk: float | None = None,
         delta: float = 0.05,
+        progress: bool = False,
         perturb: Sequence[str] | None = None,
         carried_by: Mapping[str, Sequence[str]] | None = None,
         coupled: Rules | None = None,
@@ -202,13 +206,13 @@ class POAFPruning(_BasePruning):
             estimator,
             unprivileged_groups,
             privileged_groups,
-            max_members,
-            trade_off,
-            seed,
-            method,
-            perturb,
-            carried_by,
-            coupled,
+            max_members=max_members,
+            trade_off=trade_off,
+            seed=seed,
+            method=method,
+            perturb=perturb,
+            carried_by=carried_by,
+            coupled=coupled,
             n_iter=n_iter,
             selection=getattr(selection, "__name__", selection),
             accuracy_tolerance=accuracy_tolerance,
@@ -220,6 +224,7 @@ class POAFPruning(_BasePruning):
         self.accuracy_tolerance = accuracy_tolerance
         self.max_risk = max_risk
         self.delta = delta
+        self.progress = progress
 
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
         return prune_and_estimate(
@@ -232,6 +237,7 @@ class POAFPruning(_BasePruning):
             accuracy_tolerance=self.accuracy_tolerance,
             max_risk=self.max_risk,
             delta=self.delta,
+            progress=self.progress,
             random_state=self.seed,
         )
 
@@ -290,13 +296,13 @@ class EPAFPruning(_BasePruning):
             estimator,
             unprivileged_groups,
             privileged_groups,
-            max_members,
-            trade_off,
-            seed,
-            method,
-            perturb,
-            carried_by,
-            coupled,
+            max_members=max_members,
+            trade_off=trade_off,
+            seed=seed,
+            method=method,
+            perturb=perturb,
+            carried_by=carried_by,
+            coupled=coupled,
             n_groups=n_groups,
             n_jobs=n_jobs,
         )

@@ -150,6 +150,12 @@ def test_a_risk_can_be_promised(dataset, forest, women, men):
         POAFPruning(forest, women, men, n_iter=5, max_risk=0.001, seed=0).fit(dataset)
 
 
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_bar_is_shown_only_on_request(progress, dataset, forest, women, men, capsys):
+    POAFPruning(forest, women, men, n_iter=5, seed=0, progress=progress).fit(dataset)
+    assert ("5/5" in capsys.readouterr().err) == progress
+
+
 def test_the_dataset_is_left_alone(dataset, forest, women, men):
     before = dataset.copy(deepcopy=True)
     POAFPruning(forest, women, men, seed=0).fit_predict(dataset)
