@@ -2,9 +2,11 @@
 Age: a range as a group
 =======================
 
-Age is a common protected attribute, and it is a number: ``{"age": 30}`` would mean "exactly 30". A
-range states who is privileged. A person outside the range gets an age inside it, with the
-frequencies of these ages in the data, and the reverse. Exact risk enumerates all of them.
+Age is a common protected attribute, and it is a number. With ``{"age": 30}``, only people of
+exactly 30 would be privileged. A range such as ``at_least(25)`` states that everybody from 25 on
+is privileged. If age is perturbed, a person outside the range gets an age inside it, and a person
+inside the range gets an age outside it. The exact risk averages over all new ages, weighted by
+their frequencies in the data.
 """
 
 import matplotlib.pyplot as plt
@@ -32,9 +34,9 @@ risk = assess_risk(forest, X_test, {"age": at_least(25)})
 risk
 
 # %%
-# Tables show the two sides of the range, not 70 single ages. With an age of 25 or more, 1 % of the
-# younger people would gain the favourable prediction. With an age below 25, 11 % of the others
-# would lose it.
+# Tables have one row for each side of the range, not 70 rows for single ages. Of the people below
+# 25, 1 % would gain the favourable prediction with an age of 25 or more. Of the people from 25 on,
+# 11 % would lose it with an age below 25.
 
 sides = compare(
     {"forest": forest},
@@ -46,12 +48,14 @@ sides = compare(
 sides.by_group[["group", "rows", "risk", "loses", "gains"]].round(3)
 
 # %%
-# A range with two ends, together with another attribute: age from 25 to 64, and sex.
+# ``between`` is a range with two ends. A range can be combined with other attributes. In the next
+# table, people from 25 to 64 and men are privileged.
 
 assess_risk(forest, X_test, {"age": between(25, 64), "sex": "Male"}).table().round(3)
 
 # %%
-# The risk by the age of people, for the first range:
+# The plot shows the risk by age, for the first range. The dashed line is at 25, where the range
+# starts.
 
 ages = X_test["age"].to_numpy()
 decades = np.arange(15, 85, 5)
@@ -69,11 +73,13 @@ plt.show()
 
 # %%
 # The risk is highest from 35 to 59, where incomes are higher. Some perturbed rows are implausible,
-# such as a person of 20 with a doctorate. ``plausibility`` finds them, and reports the risk of the
-# other rows.
+# such as a person of 20 with a doctorate. ``plausibility`` finds such rows, and reports the risk
+# of the other rows.
 
 risk.plausibility(income.data)
 
 # %%
-# If another column depends on the age, let it follow: ``coupled={"experience": {"age": lambda
-# age, years: min(years, age - 16)}}`` in :func:`dr_core.learn_attributes`.
+# If another column depends on age, couple it with age, so that both change together. For a column
+# ``experience`` in years, pass this argument to :func:`dr_core.learn_attributes`::
+#
+#     coupled={"experience": {"age": lambda age, years: min(years, age - 16)}}

@@ -2,8 +2,9 @@
 DR in an AIF360 pipeline
 ========================
 
-``DiscriminativeRiskMetric`` is a ``ClassificationMetric`` with DR. This example evaluates a random
-forest, the forest after AIF360's Reweighing, and a pruned forest.
+``DiscriminativeRiskMetric`` is a subclass of AIF360's ``ClassificationMetric`` that adds
+discriminative risk (DR). This example evaluates three models: a random forest, a forest that was
+fitted after AIF360's ``Reweighing``, and a pruned forest.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +18,8 @@ from dr_core import datasets
 
 # %%
 # ``to_aif360`` converts a DataFrame to an AIF360 dataset without loss. ``groups`` returns the
-# lists of groups that AIF360's functions take. If you have a dataset of your own, start here.
+# lists of groups that AIF360's functions take. If you have an AIF360 dataset already, you do not
+# need ``to_aif360``.
 
 income = datasets.load("income")
 dataset = to_aif360(income.data, income.target, privileged={"sex": "Male"})
@@ -35,7 +37,7 @@ reweighed = forest(Reweighing(unprivileged, privileged).fit_transform(train))
 pruned = POAFPruning(plain, unprivileged, privileged, max_members=15, seed=0).fit(valid)
 
 # %%
-# Each model has one metric object, with DR and every method of ``ClassificationMetric``.
+# For each model, one metric object has DR and every method of ``ClassificationMetric``.
 
 models = {"plain": plain, "reweighed": reweighed, "pruned": pruned}
 metrics = {
@@ -55,8 +57,8 @@ table = pd.DataFrame(
 table.round(3)
 
 # %%
-# Reweighing lowers the difference between the groups. Pruning lowers the number of decisions that
-# depend on sex alone. The plot shows that these are different aims.
+# Reweighing mainly lowers the difference between the groups (statistical parity). Pruning mainly
+# lowers the share of decisions that depend on sex alone (DR). These are different aims.
 
 ax = table.drop(columns="accuracy").T.plot.bar(
     rot=0, figsize=(6, 3), color=["#999999", "#56B4E9", "#D55E00"], width=0.75

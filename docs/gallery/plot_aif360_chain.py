@@ -3,8 +3,9 @@ Postprocessing of AIF360, before and after
 ==========================================
 
 AIF360's postprocessors change the predictions of a model to make groups more equal. To do so, they
-use the group of each person. A ``Chain`` combines scaler, model and postprocessor, and
-``DiscriminativeRiskMetric`` shows DR together with AIF360's metrics.
+use the group of each person. So they can change discriminative risk (DR), too. A ``Chain``
+combines scaler, model and postprocessor. ``DiscriminativeRiskMetric`` computes its DR and AIF360's
+metrics.
 """
 
 import matplotlib.pyplot as plt
@@ -52,7 +53,7 @@ chains["reweighing"] = Chain(
 
 # %%
 # The first two postprocessors draw labels at random. Their DR is computed from the probabilities
-# of the labels, so it has no randomness. AIF360's metrics are those of one draw.
+# of the labels, so it does not depend on a draw. AIF360's metrics are computed from one draw.
 
 metrics = {
     name: DiscriminativeRiskMetric.from_estimator(chain, test, *both)
@@ -74,8 +75,9 @@ table = pd.DataFrame(
 table.round(3)
 
 # %%
-# A postprocessor that makes groups more equal may treat people differently who differ in sex only.
-# So DR can rise while a difference between groups falls.
+# A postprocessor can make groups more equal by treating people differently because of their sex.
+# So DR can rise while a difference between groups falls. In this example, equalized odds lowers
+# the average odds difference and raises DR.
 
 fairness = ["discriminative risk", "statistical parity", "equal opportunity", "average odds"]
 ax = table[fairness].plot.bar(
@@ -85,7 +87,7 @@ ax.set(ylabel="0 is best")
 plt.show()
 
 # %%
-# With 300 test rows, these numbers are uncertain. The metric has an interval of DR.
+# With 300 test rows, these numbers are uncertain. The metric has a confidence interval for DR.
 
 pd.DataFrame(
     {name: metric.discriminative_risk_interval()[:2] for name, metric in metrics.items()},

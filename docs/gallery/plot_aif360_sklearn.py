@@ -2,9 +2,10 @@
 A grid search in aif360.sklearn
 ===============================
 
-Estimators of ``aif360.sklearn`` read protected attributes from the index of X. A scorer of
-``aif360_dr.sklearn`` perturbs the index together with the columns that carry the attribute. It can
-be used in ``GridSearchCV`` together with scorers of AIF360's own metrics.
+Estimators of ``aif360.sklearn`` read protected attributes from the index of X. The scorer of
+``aif360_dr.sklearn`` perturbs the index together with the columns that encode the attribute, and
+returns discriminative risk (DR). It can be used in ``GridSearchCV`` together with scorers of
+AIF360's own metrics.
 """
 
 import matplotlib.pyplot as plt
@@ -42,8 +43,8 @@ X.head(3)
 
 # %%
 # The predictions of a logistic regression depend on sex. ``RejectOptionClassifier`` changes
-# predictions close to the threshold in favour of women. The grid search varies the width of this
-# region.
+# predictions close to the threshold in favour of women. Its ``margin`` states how close. The grid
+# search varies the margin, and selects the one with the lowest DR.
 
 group = {"prot_attr": "sex", "priv_group": "Male"}
 model = PostProcessingMeta(
@@ -65,8 +66,8 @@ search = GridSearchCV(
 search.best_params_
 
 # %%
-# If only the column is perturbed, the result is wrong, because the postprocessor still reads the
-# original sex from the index.
+# It would be wrong to perturb the column ``sex`` alone, because the postprocessor still reads the
+# original sex from the index. The second number shows the result.
 
 best = search.best_estimator_
 alone = np.mean(best.predict(X) != best.predict(X.assign(sex=1 - X["sex"])))
@@ -90,6 +91,7 @@ plt.show()
 
 # %%
 # At the chosen margin, the postprocessor compensates for the disadvantage of women in the
-# regression, and few predictions depend on sex. Equal selection rates need a wider margin, at
-# which more predictions depend on sex. With still wider margins, men are at a disadvantage; the
-# line shows the size of the difference.
+# regression. Few predictions depend on sex. Equal selection rates need a wider margin, and then
+# more predictions depend on sex than at the chosen margin. With even wider margins, men are at a
+# disadvantage. The line of the statistical parity difference rises again, because it shows the
+# size of the difference, without its sign.

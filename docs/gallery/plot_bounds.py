@@ -2,8 +2,9 @@
 Bounds on the risk of a vote
 ============================
 
-The paper bounds the risk of an ensemble's vote by the risks of its members and by the margin of
-the vote. ``compute_bounds`` evaluates all bounds in one pass over the votes.
+The paper derives upper bounds on the discriminative risk (DR) of an ensemble's vote. They depend
+on how often its members change their predictions, and on the margin of the vote.
+``compute_bounds`` evaluates all bounds.
 """
 
 import matplotlib.pyplot as plt
@@ -22,17 +23,22 @@ votes = collect_votes(forest, X_test, y_test, {"sex": 1, "age": 1}, method="exac
 votes
 
 # %%
-# ``applies`` states whether the condition of a bound is met, ``guaranteed`` whether the bound is
-# proven for DR, and ``holds_for`` what it is proven for: these rows, or the population. The
-# three bounds without margin hold for the error of a vote, not for its risk. They and "PAC, all
-# weightings" are included for comparison with the paper.
+# The columns of the table:
+#
+# - ``applies`` states whether the condition of a bound is met;
+# - ``guaranteed`` states whether the bound is proven for DR;
+# - ``holds_for`` states what the bound is proven for: these rows, or the population;
+# - ``actual`` is the DR of the vote on these rows.
+#
+# The three bounds "without margin" hold for the error of a vote, not for its DR. These three and
+# "PAC, all weightings" are included for comparison with the paper.
 
 compute_bounds(votes).round(4)
 
 # %%
 # The plot shows forests of 3 to 101 trees. Bounds that hold for these rows are on or above the
-# dashed line; tight bounds are close to it. Bounds above 1 carry no information and are drawn at
-# 1.
+# dashed line, on which a bound equals the DR. Tight bounds are close to this line. Bounds above 1
+# carry no information and are drawn at 1.
 
 sizes = [3, 5, 7, 11, 15, 21, 31, 51, 71, 101]
 plot_bounds(
@@ -49,8 +55,9 @@ plot_bounds(
 plt.show()
 
 # %%
-# The risk falls with the number of members: the vote of the forest depends on sex and age about
-# half as often as its trees do. Each point is the mean of 30 random subsets of this size.
+# DR falls as the number of members grows. The vote of all 101 trees changes with sex and age about
+# half as often as a single tree does on average. Each point is the mean of 30 random subsets of
+# the same size.
 
 rng = np.random.default_rng(0)
 risks = [

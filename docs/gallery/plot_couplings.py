@@ -2,9 +2,10 @@
 Combinations not seen in the data
 =================================
 
-DR changes a sensitive attribute and nothing else. A married man of the income data whose sex
-becomes Female remains a "Husband". The data have one such row, so predictions for such rows may
-mean little. This example finds these rows, and then lets other columns follow the attribute.
+To compute discriminative risk (DR), a sensitive attribute is changed and nothing else. If the sex
+of a married man in the income data becomes Female, he remains a "Husband". Only one row of the
+data is a female husband, so predictions for such rows may mean little. This example finds such
+rows. Then it uses *coupled columns*, which change together with the attribute.
 """
 
 # %%
@@ -52,31 +53,33 @@ print(as_defined["random forest"])
 # %%
 # Find implausible rows
 # ---------------------
-# ``plausibility`` finds perturbed rows with a pair of values that is rarely or never seen in the
-# reference data, beyond what chance explains. In this example the reference data are all rows; by
-# default they are the assessed rows.
+# ``plausibility`` finds perturbed rows with a pair of values that is seen in the reference data
+# much more rarely than chance explains. In this example, the reference data are all rows of the
+# data set. By default, they are the rows that are assessed.
 
 found = as_defined["random forest"].plausibility(income.data)
 print(found.pairs[["becomes", "column", "value", "rows", "seen", "expected"]])
 print(f"implausible: {100 * found.share:.1f} % of the perturbed rows")
 
 # %%
-# These are women who are husbands, and men who are wives. The 30,162 rows have one of each; if sex
-# and relationship were independent, there would be thousands.
+# The implausible rows are women who are husbands, and men who are wives. The 30,162 reference rows
+# have one of each (``seen``). If sex and relationship were independent, there would be about 4,000
+# and 950 (``expected``).
 #
-# The risk of the other rows is much lower:
+# The risk of the plausible rows is much lower than the risk of the implausible rows:
 
 print(found.table().T)
 
 # %%
-# This is not a better estimate of the same number. It is about other people: those who are neither
-# husband nor wife, of whom 7 % have the higher income, against 46 % of the others. To keep all
-# rows, let the relationship follow.
+# The risk of the plausible rows is not a better estimate of DR, because it is about a part of the
+# people: those who are neither husband nor wife. Of them, 7 % have the higher income; of the
+# husbands and wives, 46 %. To include all people, let the column ``relationship`` follow sex.
 #
 # Let columns follow
 # ------------------
-# ``suggest_couplings`` proposes rules from counts only, so confirm each pair before you use it.
-# Husbands and wives have the same role in a marriage, so these rules make sense.
+# ``suggest_couplings`` proposes rules, which state how a value of another column changes if sex
+# changes. It uses counts only, so check each rule before you use it. Husbands and wives have the
+# same role in a marriage, so these rules make sense.
 
 suggested = suggest_couplings(income.data, privileged)
 print(suggested.table[["column", "value", "group", "rows", "others", "counterpart"]])
@@ -84,8 +87,9 @@ rules = suggested.coupled
 print(rules)
 
 # %%
-# A coupled column changes only if the attribute changes, and values without a rule do not
-# change. So unmarried people are perturbed as before. No implausible row remains.
+# With these rules, a husband becomes a wife if his sex becomes Female, and the reverse. Values
+# without a rule do not change, so all other people are perturbed as before. No implausible row
+# remains.
 
 attributes = learn_attributes(X, privileged, coupled=rules)
 coupled = {name: assess_risk(model, X, attributes) for name, model in models.items()}
@@ -111,11 +115,11 @@ plt.tight_layout()
 plt.show()
 
 # %%
-# Rules can lower or raise the risk. They lower it in the linear model: its coefficient of Female
-# is below that of Male, and that of Husband below that of Wife, so a female husband gets both
-# disadvantages. They raise it in the boosted trees, where sex affects married people partly
-# through the relationship, which DR as defined leaves unchanged.
+# Rules can lower or raise DR. They lower it in the linear model. There, Female has a lower
+# coefficient than Male, and Husband has a lower coefficient than Wife. So a female husband gets
+# both disadvantages, and DR as defined is high. The rules raise DR in the boosted trees. There,
+# sex affects married people partly through the relationship, which DR as defined leaves unchanged.
 #
-# Report both numbers. DR as defined shows that sex alone changes decisions, but some of its rows
-# do not occur in the data. DR with coupled columns is about combinations that do occur, and is
-# only as good as the rules.
+# Report both numbers. DR as defined shows that sex alone changes decisions, but some perturbed
+# rows do not occur in the data. DR with coupled columns is about combinations that occur in the
+# data, but it is only as good as the rules.

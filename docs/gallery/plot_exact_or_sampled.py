@@ -2,9 +2,9 @@
 Exact or sampled?
 =================
 
-The paper perturbs each row once, at random, and notes this randomness as a limitation. It can be
-avoided: a row has only a few possible perturbations, and the exact risk averages over all of them
-with their probabilities.
+The paper perturbs each row once, at random, and notes this randomness as a limitation. The exact
+risk avoids the randomness: a row has only a few possible perturbations, and the exact risk
+averages over all of them with their probabilities.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,9 @@ forest = make_pipeline(
 ).fit(X, ricci.target)
 
 # %%
-# A white firefighter becomes black or Hispanic, each with probability ½; the others become white.
+# A white firefighter becomes black or Hispanic, each with probability ½. Black and Hispanic
+# firefighters become white. The first two rows are white firefighters, so each of them has two
+# perturbations.
 
 every = enumerate_perturbations(
     X.head(2), learn_attributes(X.head(2), ricci.privileged, domain={"Race": ["W", "B", "H"]})
@@ -30,8 +32,8 @@ every = enumerate_perturbations(
 every.data.assign(of_row=every.rows, probability=every.probability)
 
 # %%
-# The plot shows 100 audits of the same model on the same 118 rows, with one random draw for each
-# row and with ten. The sampled risks scatter around the exact risk.
+# The plot shows audits of the same model on the same 118 rows: 100 with one random draw for each
+# row, and 100 with ten draws for each row. The sampled risks scatter around the exact risk.
 
 exact = assess_risk(forest, X, ricci.privileged).value
 sampled = {
@@ -55,7 +57,7 @@ ax.legend()
 plt.show()
 
 # %%
-# The exact risk has no noise from the draws. It still is an estimate for the population, and with
-# 118 firefighters its confidence interval is wide.
+# The exact risk has no noise from the draws. But it is still an estimate for the population. With
+# only 118 firefighters, its confidence interval is wide.
 
 assess_risk(forest, X, ricci.privileged)

@@ -2,8 +2,9 @@
 How many decisions would change?
 ================================
 
-Train a model on census data, then compute how many of its decisions would change if only race and
-sex were different. This needs no labels, only the model and the rows.
+This example trains a model on census data. Then it computes how many decisions of the model would
+change if only race and sex were different. Their share is the discriminative risk. The audit needs
+only the model and the rows, no labels.
 """
 
 import matplotlib.pyplot as plt
@@ -38,10 +39,10 @@ risk = assess_risk(tree, X_test, income.privileged)
 risk
 
 # %%
-# The table has a row for each attribute alone and for both together. It shows the risk with its
-# 95 % interval, the share of people for whom at least one perturbation changes the decision
-# (``worst_case``), the risk of the privileged and of the marginalised group, and their
-# difference.
+# The table has a row for each attribute alone and for both together (``all``). The columns are the
+# risk with its 95 % interval, the share of people for whom at least one perturbation changes the
+# decision (``worst_case``), the risk of the privileged and of the marginalised group, and the
+# difference of these two.
 #
 # ``directions`` shows how many people would lose the favourable decision, and how many would
 # gain it.
@@ -50,7 +51,7 @@ directions = risk.directions
 directions.replace({"from": {0: "<=50K", 1: ">50K"}, "to": {0: "<=50K", 1: ">50K"}}).round(4)
 
 # %%
-# The same as a plot:
+# The plot shows the risks of the table and the two directions:
 
 table = risk.table()
 figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3), width_ratios=[3, 2])
@@ -67,8 +68,8 @@ right.set_title("in which direction")
 plt.show()
 
 # %%
-# ``concerned`` lists the rows of ``X_test`` whose decision can change, those with the highest risk
-# first.
+# ``concerned`` has the positions of the rows whose decision can change. Rows with the highest risk
+# are first.
 
 columns = ["age", "education", "occupation", "relationship", "race", "sex"]
 X_test.iloc[risk.concerned[:5]][columns]

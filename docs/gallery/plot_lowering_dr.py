@@ -2,10 +2,16 @@
 Lowering the risk, four ways
 ============================
 
-The predictions of a random forest depend on race and sex. This example lowers its DR in four ways:
-fit without the two columns, average over them, average over them and the columns that depend on
-them, and prune. The risk with coupled columns shows that a DR of 0 is not enough: a model without
-the column sex still knows who is a husband and who is a wife.
+The predictions of a random forest depend on race and sex. This example lowers its discriminative
+risk (DR) in four ways:
+
+- fit the forest without the two columns;
+- average its predictions over all values of race and sex;
+- average over race and sex, and let the column ``relationship`` follow sex;
+- prune the forest.
+
+A DR of 0 is not enough: a model without the column sex still knows who is a husband and who is a
+wife. DR with *coupled columns* shows this, because husbands become wives when sex changes.
 """
 
 import matplotlib.pyplot as plt
@@ -33,14 +39,15 @@ def forest(*steps):
 
 
 # %%
-# The values Husband and Wife of ``relationship`` follow sex: if sex changes, they change too.
+# These rules couple ``relationship`` with sex: if sex changes, Husband becomes Wife and Wife
+# becomes Husband.
 
 rules = {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}
 attributes = learn_attributes(data, income.privileged, coupled={"relationship": rules})
 
 # %%
-# The first step of this pipeline drops the sensitive columns, so that it takes the same rows as
-# the other models.
+# The model without the two columns is a pipeline whose first step drops them. So it takes the same
+# rows as the other models.
 
 drop = make_column_transformer(
     ("drop", sensitive), remainder="passthrough", verbose_feature_names_out=False
@@ -58,8 +65,8 @@ models = {
 }
 
 # %%
-# The models are compared on held-out rows. In ``discriminative_risk_coupled``, husbands become
-# wives and the reverse.
+# The models are compared on held-out rows. ``discriminative_risk_coupled`` is DR with the coupled
+# column.
 
 measures = ["discriminative_risk", "demographic_parity", "accuracy", "recall"]
 comparison = compare(models, X_test, y_test, attributes, measures=measures, reference=False)
@@ -78,7 +85,10 @@ ax.legend(title="model")
 plt.show()
 
 # %%
-# Without the columns, DR is 0 by definition, but the coupled risk is nearly that of the forest.
-# The average with coupled columns has a coupled risk of 0, and a DR above 0. Pruning lowers DR a
-# little here and does not lower the coupled risk. None of them removes the difference between
-# the groups (demographic parity).
+# - Without the columns, DR is 0 by definition, but the coupled risk is close to that of the
+#   forest.
+# - The average over race and sex also has a DR of 0. It lowers the coupled risk only in part.
+# - The average with coupled columns has a coupled risk of 0, and a DR above 0.
+# - In this example, pruning lowers DR a little and does not lower the coupled risk.
+#
+# None of the four ways removes the difference between the groups (demographic parity).

@@ -2,9 +2,9 @@
 Discriminative risk in a fairlearn MetricFrame
 ==============================================
 
-DR works like any other fairlearn metric: by group, with differences, ratios and bootstrap
-intervals. ``dr_metric_frame`` makes a frame in one call. DR can also be added to a frame of your
-own.
+Discriminative risk (DR) works like any other fairlearn metric: by group, with differences, ratios
+and bootstrap intervals. ``dr_metric_frame`` makes a ``MetricFrame`` with DR in one call. You can
+also add DR to a ``MetricFrame`` of your own.
 """
 
 import matplotlib.pyplot as plt
@@ -58,7 +58,8 @@ own = MetricFrame(
 own.by_group.round(3)
 
 # %%
-# Housing defines the groups but is not perturbed. The codes A151 to A153 mean rent, own and free.
-# ``own.difference()`` and ``own.ratio()`` work as for every other metric.
+# Housing defines the groups, but it is not perturbed. Sex and age are perturbed. The codes A151,
+# A152 and A153 mean rent, own and free. ``own.difference()`` and ``own.ratio()`` work as for every
+# other metric.
 
 own.difference().round(3)

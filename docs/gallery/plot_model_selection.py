@@ -2,8 +2,8 @@
 Discriminative risk in a grid search
 ====================================
 
-``risk_scorer`` makes a scikit-learn scorer of discriminative risk. A grid search with it and with
-accuracy shows how hyperparameters affect both.
+``risk_scorer`` makes a scikit-learn scorer of discriminative risk. A grid search with this scorer
+and with accuracy shows how hyperparameters affect both.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,9 @@ credit = datasets.load("credit")
 X = datasets.binarize(credit).drop(columns="sex-age")
 
 # %%
-# Searches maximise scores, so the scorer returns the negative risk. ``refit`` chooses the tree
-# with the lowest risk among those within two percentage points of the best accuracy.
+# A grid search maximises scores, so the scorer returns the negative risk. The function for
+# ``refit`` selects a tree in two steps: it keeps the trees whose accuracy is at most two
+# percentage points below the best, and selects the one with the lowest risk.
 
 
 def fairest_of_the_accurate(results):
@@ -57,5 +58,5 @@ ax.legend()
 plt.show()
 
 # %%
-# Bands are standard errors over ten folds. Trees with small leaves depend on sex and age far
-# more than trees with large leaves, and they are not more accurate.
+# The bands are plus and minus one standard error over ten folds. Trees with small leaves depend on
+# sex and age far more than trees with large leaves. They are not more accurate.

@@ -2,10 +2,10 @@
 Female husbands: perturbed rows not seen in the data
 ====================================================
 
-DR changes a sensitive attribute and nothing else. If other columns depend on it, the perturbed
-row may have a combination not seen in the data. In the census data, a husband whose sex becomes
-female is still called a husband. The prediction for such a row is an extrapolation. This example
-shows how much of the risk comes from such rows.
+To compute discriminative risk, a sensitive attribute is changed and nothing else. If other columns
+depend on the attribute, the perturbed row may have a combination of values not seen in the data.
+In the census data, a husband whose sex becomes female is still called a husband. The prediction
+for such a row is an extrapolation. This example shows how much of the risk comes from such rows.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ income = datasets.load("income")
 pd.crosstab(income.data["sex"], income.data["relationship"])
 
 # %%
-# The 30,162 rows have one female husband and one male wife. After perturbation of sex, there are
-# thousands.
+# The 30,162 rows have one female husband and one male wife. If sex is perturbed, there are
+# thousands of female husbands and male wives.
 
 X, X_test, y, y_test = train_test_split(income.data, income.target, test_size=0.5, random_state=0)
 encode = make_column_transformer(
@@ -42,8 +42,8 @@ by_relationship["part of all changes"] = by_relationship["sum"] / by_relationshi
 by_relationship.round(3)
 
 # %%
-# Most changed decisions are those of husbands and wives, for whom the model has to predict
-# combinations that it was not trained on.
+# Most changed decisions are those of husbands and wives. For their perturbed rows, the model has
+# to predict combinations that it was not trained on.
 
 unseen = by_relationship.index.isin(["Husband", "Wife"])
 figure, ax = plt.subplots(figsize=(6, 3))
@@ -66,8 +66,9 @@ ax.legend(
 plt.show()
 
 # %%
-# The risk of the other people is much lower. :doc:`plot_couplings` finds such rows
-# automatically, and lets ``relationship`` follow ``sex``.
+# For people who are neither husband nor wife, the risk is much lower than for all people.
+# :doc:`plot_couplings` shows how to find implausible rows automatically, and how to change
+# ``relationship`` together with ``sex``.
 
 plausible = ~X_test["relationship"].isin(["Husband", "Wife"])
 pd.Series(

@@ -2,8 +2,9 @@
 Pruning a forest, and choosing from the front
 =============================================
 
-POAF searches for subsets of an ensemble that no other subset beats in both error and risk: the
-Pareto front. ``selection`` chooses one of them.
+POAF prunes an ensemble: it keeps a subset of the members. It searches for the subsets that no
+other subset beats in both error and discriminative risk. They are the Pareto front. The argument
+``selection`` chooses one of them.
 """
 
 import matplotlib.pyplot as plt
@@ -50,9 +51,15 @@ plot_pareto_front(chosen, votes)
 plt.show()
 
 # %%
-# There are four ways to choose: the paper's objective 𝓛; the lowest 𝓛 among the largest subsets,
-# because 𝓛 ignores the ties of small ones; the lowest risk within one percentage point of the best
-# accuracy; or a function of your own, in this example the point nearest to the ideal corner.
+# There are four ways to choose a subset of the front:
+#
+# - ``"objective"``: the lowest value of the paper's objective 𝓛, a weighted sum of the errors of
+#   the members and the risks of their pairs;
+# - ``"largest"``: the lowest 𝓛 among the largest subsets of the front;
+# - ``"min_risk"``: the lowest risk among the subsets whose accuracy is at most
+#   ``accuracy_tolerance`` below the best, in this example one percentage point;
+# - a function of your own, in this example the point nearest to the ideal point, which has the
+#   lowest error and the lowest risk of the front.
 
 
 def nearest_to_ideal(front):
@@ -76,5 +83,6 @@ sizes = {
 table.assign(members=pd.Series(sizes)).round(3)
 
 # %%
-# On held-out rows the gain is smaller than on the front, because the front was chosen on few rows.
-# Always evaluate a pruned ensemble on rows that were not used for pruning.
+# On the test rows, pruning lowers the risk less than on the rows used for pruning, because the
+# subsets were chosen to fit those rows. Always evaluate a pruned ensemble on rows that were not
+# used for pruning.

@@ -3,8 +3,8 @@ A risk of 0 is not fairness
 ===========================
 
 A model without the columns race and sex has a discriminative risk of 0, because there is nothing
-to perturb. But its selection rates remain unequal, because other columns act as proxies.
-Therefore use DR together with group measures.
+to perturb. But its selection rates for men and women remain unequal, because other columns act as
+proxies. Therefore use discriminative risk (DR) together with group measures.
 """
 
 import matplotlib.pyplot as plt
@@ -42,7 +42,8 @@ except ValueError as error:
     print(error)
 
 # %%
-# As a function of all columns, the model without race and sex can be audited. Its DR is 0.
+# To audit the model without race and sex anyway, pass a function that takes all columns and drops
+# these two. Its DR is 0.
 
 models = {
     "sees race and sex": aware,
@@ -56,7 +57,8 @@ table = comparison.table().xs("sex", level="attribute")
 table.round(3)
 
 # %%
-# The difference between the selection rates of men and women is as large as before.
+# The difference between the selection rates of men and women (demographic parity) is as large as
+# for the model that sees race and sex.
 
 bars = table.drop(columns="accuracy").T
 bars.index = bars.index.str.replace("_", " ")
@@ -69,7 +71,8 @@ plt.show()
 
 # %%
 # The other columns contain much information about sex. The first number is the accuracy of a
-# forest that predicts sex from them, and the second is the share of men.
+# forest that predicts sex from the other columns. The second number is the accuracy of always
+# predicting "Male": the share of men.
 
 others, others_test = X.drop(columns=sensitive), X_test.drop(columns=sensitive)
 guess = forest().fit(others, X["sex"]).predict(others_test)

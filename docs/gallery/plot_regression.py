@@ -2,9 +2,10 @@
 How much does a score move?
 ===========================
 
-A numeric prediction nearly always changes a little when anything is perturbed, so the share of
-changes is not informative. ``assess_shift`` measures how far predictions move. The example
-predicts the standardised first-year average of law students, so 1 is one standard deviation.
+A numeric prediction nearly always changes a little if a feature is perturbed. So the share of
+predictions that change is not informative. ``assess_shift`` measures how far predictions move. The
+example predicts the first-year average of law students. The target is standardised, so a shift of
+1 is one standard deviation.
 """
 
 import matplotlib.pyplot as plt
@@ -38,10 +39,13 @@ shifts = {name: assess_shift(model, X_test, law.privileged) for name, model in m
 shifts["gradient boosting"].table().round(3)
 
 # %%
-# The mean size has the unit of the target. ``privileged`` and ``marginalised`` are the signed
-# means of these groups; they are negative if the group would get lower predictions.
+# ``mean`` is the mean size of the shift, in the unit of the target. ``privileged`` and
+# ``marginalised`` are the mean shifts of these groups with their sign. They are negative if the
+# group would get lower predictions after the perturbation.
 #
-# The plot shows signed shifts by group. Groups to the right of 0 would get a higher prediction.
+# The plot shows the distribution of the signed shifts in each group, if race alone is perturbed. A
+# box contains the middle half of the shifts, and the whiskers the middle 90 %. Groups to the right
+# of 0 would get higher predictions.
 
 figure, ax = plt.subplots(figsize=(6, 3))
 plot_shift_by_group(shifts["gradient boosting"], attribute="race", ax=ax)
@@ -49,8 +53,8 @@ figure.tight_layout()
 plt.show()
 
 # %%
-# The next plot shows the share of students whose prediction moves by more than t, for all t.
-# Each curve comes from one assessment.
+# The next plot shows the share of predictions that move by more than t, for many values of t. Each
+# curve needs only one assessment.
 
 thresholds = np.linspace(0, 1.2, 49)
 figure, ax = plt.subplots(figsize=(6, 3))
@@ -67,8 +71,9 @@ ax.legend()
 plt.show()
 
 # %%
-# In a linear model, all students of a group move by the same amount, so its curve has steps. In
-# the boosted trees, some students move further than others. ``find_most_affected`` lists them
-# with the perturbation that moves them most.
+# In a linear model, the shift depends only on the race and sex before and after the perturbation.
+# So its curve has steps. In the boosted trees, the shift also depends on the other features.
+# ``find_most_affected`` lists the students with the largest shifts, and the perturbation that
+# moves each of them most.
 
 shifts["gradient boosting"].find_most_affected(3).round(3)

@@ -18,9 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 from dr_core import compare, datasets
 
 # %%
-# The data are 6,167 defendants in Broward County, in the 0/1 encoding of the paper: a sensitive
-# attribute is one column, with 1 for privileged. The target is 1 for people who re-offended, so
-# the favourable prediction is 0.
+# The data are 6,167 defendants in Broward County, in the 0/1 encoding of the paper: each sensitive
+# attribute is one column, with 1 for privileged people. The target is 1 for people who
+# re-offended, so the favourable prediction is 0.
 
 ppr = datasets.load("ppr")
 features = datasets.binarize(ppr).drop(columns="sex-race")
@@ -35,23 +35,24 @@ for model in models.values():
     model.fit(X, y)
 
 # %%
-# A thousand bootstrap replicates take milliseconds, because they resample a table of counts, not
-# rows.
+# ``n_boot=1000`` computes confidence intervals from 1,000 bootstrap replicates. This takes
+# milliseconds, because a table of counts is resampled, not the rows.
 
 how = {"favorable": ppr.favorable, "n_boot": 1000, "random_state": 0}
 comparison = compare(models, X_test, y_test, {"sex": 1, "race": 1}, **how)
 comparison.table().xs("all", level="attribute").T.round(3)
 
 # %%
-# Models on the left are fairer, models at the bottom are more accurate. Bars are 95 % intervals.
-# If they overlap widely, these rows do not show which model is better.
+# Each plot shows one fairness measure on the x axis and the error on the y axis. Models on the
+# left are fairer, models at the bottom are more accurate. Error bars are 95 % intervals. If the
+# intervals of two models overlap widely, these rows do not show which model is better.
 
 figure, axes = plt.subplots(2, 2, figsize=(6.8, 5.1), sharey=True)
 comparison.plot(axes=axes.ravel())
 plt.show()
 
 # %%
-# DR and demographic parity of race alone:
+# The last plot shows discriminative risk and demographic parity for race alone:
 
 # sphinx_gallery_thumbnail_number = 2
 comparison.plot(attribute="race", measures=["discriminative_risk", "demographic_parity"])

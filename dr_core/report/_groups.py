@@ -174,7 +174,7 @@ def iter_impact_sentences(
 
 
 def _format_size(row: pd.Series) -> str:
-    warning = "; so few that the rate is uncertain" if row["rows"] < MIN_REFERENCE_ROWS else ""
+    warning = "; too few for a precise rate" if row["rows"] < MIN_REFERENCE_ROWS else ""
     return f"{row['rows']:,} rows, {format_percent(row['share'])} of all{warning}"
 
 

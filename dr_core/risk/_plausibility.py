@@ -256,8 +256,8 @@ class Plausibility:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
         needed = (
-            "A pair of values can be checked only if chance alone would give about "
-            f"{math.ceil(self.min_expected)} or more reference rows with it."
+            f"Pairs of values expected in fewer than about {math.ceil(self.min_expected)} "
+            "reference rows are too rare to check."
         )
         if self.has_power and self.pairs.empty:
             return needed
@@ -354,8 +354,8 @@ class Plausibility:
             f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
             f"rarely or never seen in the data, such as {self.describe_pairs()}. Predictions "
             "for such rows may mean little. "
-            f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} among the "
-            f"others: {'undefined' if math.isnan(self.risk) else known}."
+            f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} without the "
+            f"implausible rows: {'undefined' if math.isnan(self.risk) else known}."
             f"{'' if self.has_power else f' {self.describe_power()}'}"
         )
 

@@ -127,7 +127,7 @@ def test_a_sentence_names_the_reference_and_its_size(people, y):
 def test_a_small_reference_is_flagged(people, y):
     found = compare({"rule": rule}, people[:150], y[:150], {"sex": "M"})
     (text,) = iter_impact_sentences(found, "rule")
-    assert "so few that the rate is uncertain" in text
+    assert "too few for a precise rate" in text
 
 
 def test_the_ratio_of_two_groups_is_shown_like_disparate_impact():

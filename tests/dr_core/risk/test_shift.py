@@ -401,7 +401,7 @@ def test_plausibility_has_the_size_of_the_shift_of_plausible_rows():
     found = assess_shift(points, people, {"sex": "M"}).plausibility()
     assert (found.share, found.risk) == (0.5, 2.0)
     assert found.table()["risk_implausible"].item() == 7.0
-    assert "Mean size of the shift among the others: 2." in str(found)
+    assert "Mean size of the shift without the implausible rows: 2." in str(found)
 
 
 def test_labels_give_means_and_errors_by_group():
