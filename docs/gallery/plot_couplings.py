@@ -111,7 +111,6 @@ print(table.round(4))
 axes = table.plot.barh(color=["#0b5fb8", "#b4470f"], figsize=(5.6, 3))
 axes.set(xlabel="discriminative risk of sex", ylabel="", title="Income data, held-out rows")
 axes.invert_yaxis()
-plt.tight_layout()
 plt.show()
 
 # %%
