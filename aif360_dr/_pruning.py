@@ -218,6 +218,7 @@ class POAFPruning(_BasePruning):
             accuracy_tolerance=accuracy_tolerance,
             max_risk=max_risk,
             delta=delta,
+            progress=progress,
         )
         self.n_iter = n_iter
         self.selection = selection
