@@ -40,7 +40,7 @@ class IndexedRiskScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the negative discriminative risk of a fitted estimator on X."""
-        return -self.assess(estimator, X, y, sample_weight).value_perturbed
+        return -self.assess(estimator, X, y, sample_weight).value
 
     def assess(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> RiskAssessment:
         """Measure the risk of a fitted estimator on X, all attributes perturbed together."""
@@ -106,7 +106,7 @@ def discriminative_risk(
     how = IndexedRiskScorer(
         prot_attr, priv_group, carried_by, method, p, random_state, domain, missing, coupled
     )
-    return how.assess(estimator, X, y, sample_weight).value_perturbed
+    return how.assess(estimator, X, y, sample_weight).value
 
 
 def discriminative_risk_scorer(

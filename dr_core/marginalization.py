@@ -299,8 +299,9 @@ class _Survey:
             warnings.warn(
                 f"coupled columns of {self.n_open} of {n_rows} rows do not return when an "
                 "attribute changes and changes back, so that their average depends on the "
-                "attribute: their discriminative risk can be above 0. Add the rules for the way "
-                "back.",
+                "attribute: their discriminative risk can be above 0. If the rules lack the "
+                "change back, add it; a rule that forgets the old value, such as a minimum, has "
+                "none.",
                 stacklevel=3,
             )
         if self.n_unlikely:

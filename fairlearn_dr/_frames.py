@@ -27,7 +27,6 @@ from dr_core.plugins import (
     Table,
     as_table,
     check_column,
-    check_weights,
     factorize,
     quote,
     rescale,
@@ -100,10 +99,10 @@ def dr_metric_frame(
         Passed to every metric that accepts it.
     sample_params : mapping, optional
         As for `MetricFrame`. Metrics that accept `individual_risk` or `individual_shift`, such as
-        `score_shift`, receive them automatically.
+        `score_shift`, receive them automatically. They are NaN for rows that were not perturbed.
     domain, missing, coupled
         As for `dr_core.learn_attributes`. With `missing="keep"`, discriminative risk and score
-        shift are those of the rows that were perturbed; they are NaN for the group "(missing)".
+        shift are NaN for the group "(missing)", which is not perturbed.
     **kwargs
         Further parameters of `MetricFrame`, such as `control_features`, `n_boot` and
         `ci_quantiles`.
@@ -146,17 +145,11 @@ def dr_metric_frame(
     named = {RISK: discriminative_risk} | _set_pos_label(others, pos_label, y_true, y_pred)
     if kwargs.get("n_boot"):
         named.setdefault(COUNT, effective_count)
-    changes = {RISK_PARAMETER: risk.individual}
+    available = {RISK_PARAMETER: risk.individual, "sample_weight": sample_weight}
     if any(_accepts(metric, SHIFT_PARAMETER) for metric in named.values()):
         favorable = None if tolerance is not None else pos_label
         shift = _assess_shift(estimator, table, attributes, favorable, options)
-        changes[SHIFT_PARAMETER] = shift.individual
-    weights = {"sample_weight": sample_weight}
-    of_perturbed = {"sample_weight": _leave_out_unperturbed(table, attributes, sample_weight)}
-    available = {
-        name: changes | (of_perturbed if _is_of_changes(metric) else weights)
-        for name, metric in named.items()
-    }
+        available[SHIFT_PARAMETER] = shift.individual
     bootstrap = {"random_state": random_state} if kwargs.get("n_boot") else {}
     return MetricFrame(
         metrics=named,
@@ -169,38 +162,21 @@ def dr_metric_frame(
     )
 
 
-def effective_count(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Return the number of rows; with unequal weights, Kish's effective number (Σw)²/Σw²."""
-    if sample_weight is None:
-        return float(len(y_pred))
-    weights = rescale(np.asarray(sample_weight, dtype=float))
+def effective_count(
+    y_true: Any, y_pred: Any, *, individual_risk: Any, sample_weight: Any = None
+) -> float:
+    """Return the number of rows that were perturbed, those whose risk is not NaN.
+
+    With unequal weights, it is Kish's effective number (Σw)²/Σw².
+    """
+    weights = (~np.isnan(individual_risk)).astype(float)
+    if sample_weight is not None:
+        weights = rescale(weights * np.asarray(sample_weight, dtype=float))
     return float(weights.sum() ** 2 / (weights**2).sum()) if weights.any() else 0.0
 
 
 def _accepts(metric: Callable[..., Any], parameter: str) -> bool:
     return parameter in signature(metric).parameters
-
-
-def _is_of_changes(metric: Callable[..., Any]) -> bool:
-    """Return whether a metric is about changes of predictions, or counts their rows."""
-    return (
-        metric is effective_count
-        or _accepts(metric, RISK_PARAMETER)
-        or _accepts(metric, SHIFT_PARAMETER)
-    )
-
-
-def _leave_out_unperturbed(
-    table: Table, attributes: SensitiveAttributes, sample_weight: Any
-) -> Any:
-    """Return the weights of the rows, 0 for those without a sensitive value.
-
-    Such rows cannot change. They would dilute the risk of the rows that were perturbed.
-    """
-    is_perturbed = (attributes.encode(table)[: len(attributes)] >= 0).any(axis=0)
-    if is_perturbed.all():
-        return sample_weight
-    return is_perturbed * check_weights(sample_weight, table.n_rows)
 
 
 def _find_labels(*columns: Array) -> list[Any]:
@@ -311,14 +287,14 @@ def _decode_values(values: Sequence[Any], codes: Array, missing_label: str) -> A
 
 def _select_sample_params(
     metrics: Mapping[str, Callable[..., Any]],
-    available: Mapping[str, Mapping[str, Any]],
+    available: Mapping[str, Any],
     given: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     """Return for each metric the available parameters that it accepts, and the given ones."""
     return {
         name: {
             key: value
-            for key, value in available[name].items()
+            for key, value in available.items()
             if value is not None and _accepts(metric, key)
         }
         | dict(given.get(name, {}))

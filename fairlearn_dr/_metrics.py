@@ -5,6 +5,7 @@ Each metric takes `y_true`, `y_pred` and keyword arguments, and works with `Metr
 `y_pred_perturbed`, the predictions for the perturbed rows; or `individual_risk`, the probability
 that each prediction changes, which is `dr_core.assess_risk(...).individual`. `score_shift` takes
 `individual_shift`, the size by which each score moves: `dr_core.assess_shift(...).individual`.
+Both are NaN for rows without a sensitive value to perturb; the metrics leave such rows out.
 """
 
 from __future__ import annotations
@@ -72,9 +73,11 @@ def discriminative_risk(
     y_pred : array-like
         Predictions for the original rows.
     y_pred_perturbed : array-like, optional
-        Predictions for the perturbed rows, see `perturbed_predictions`.
+        Predictions for the perturbed rows, see `perturbed_predictions`. A row that could not be
+        perturbed counts as unchanged; `individual_risk` leaves it out.
     individual_risk : array-like, optional
-        The probability that each prediction changes. Pass it instead of `y_pred_perturbed`.
+        The probability that each prediction changes, NaN for rows that do not count because they
+        could not be perturbed. Pass it instead of `y_pred_perturbed`.
     sample_weight : array-like, optional
 
     Returns
@@ -192,7 +195,8 @@ def score_shift(
             "MetricFrame, as one of the sample_params."
         )
     _check_no_result("individual_shift", individual_shift)
-    shifts = check_numbers("individual_shift", individual_shift, np.size(y_pred), of="y_pred")
+    options: dict[str, Any] = {"of": "y_pred", "allow_missing": True}
+    shifts = check_numbers("individual_shift", individual_shift, np.size(y_pred), **options)
     return _average(shifts, sample_weight)
 
 
@@ -293,12 +297,12 @@ def _compute_change(y_pred: Any, y_pred_perturbed: Any, individual_risk: Any) ->
         ("individual_risk", individual_risk),
     ):
         _check_no_result(name, value)
-    n, of = np.size(y_pred), {"of": "y_pred"}
+    n = np.size(y_pred)
     predictions = check_column("y_pred", y_pred, n)
     if individual_risk is None:
-        perturbed = check_column("y_pred_perturbed", y_pred_perturbed, n, **of)
+        perturbed = check_column("y_pred_perturbed", y_pred_perturbed, n, of="y_pred")
         return _find_changes(predictions, perturbed)
-    return check_risks("individual_risk", individual_risk, n, **of)
+    return check_risks("individual_risk", individual_risk, n, of="y_pred")
 
 
 def _check_no_result(name: str, value: Any) -> None:
@@ -311,11 +315,11 @@ def _check_no_result(name: str, value: Any) -> None:
 
 
 def check_risks(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
-    """Return individual risks as floats. Raise ValueError if one is not in [0, 1]."""
-    risks = check_numbers(name, values, n_rows, of=of)
+    """Return individual risks as floats. Raise ValueError if one is neither in [0, 1] nor NaN."""
+    risks = check_numbers(name, values, n_rows, of=of, allow_missing=True)
     if ((risks < 0) | (risks > 1)).any():
         raise ValueError(
-            f"{name} must be in [0, 1]; it ranges from {risks.min()} to {risks.max()}. "
+            f"{name} must be in [0, 1]; it ranges from {np.nanmin(risks)} to {np.nanmax(risks)}. "
             "Pass the probability that each prediction changes."
         )
     return risks
@@ -377,15 +381,18 @@ def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:
 
 
 def _average(values: Array, sample_weight: Any) -> float:
-    """Return the weighted mean; NaN, with a warning, if no row has a positive weight."""
-    n = len(values)
-    weights = np.ones(n)
+    """Return the weighted mean of the rows that were perturbed, whose value is not NaN.
+
+    It is NaN, with a warning, if none of them has a positive weight.
+    """
+    n, is_perturbed = len(values), ~np.isnan(values)
+    weights = is_perturbed.astype(float)
     if sample_weight is not None:
-        weights = check_part_weights(sample_weight, n, of="y_pred")
+        weights *= check_part_weights(sample_weight, n, of="y_pred")
     if not weights.any():
         warnings.warn(
             "a group has no perturbed row of positive weight; its risk is undefined (NaN).",
             stacklevel=4,
         )
         return float("nan")
-    return float(np.average(values, weights=rescale(weights)))
+    return float(np.average(np.where(is_perturbed, values, 0.0), weights=rescale(weights)))

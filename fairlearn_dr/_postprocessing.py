@@ -264,7 +264,8 @@ class POAFPruner(_Pruner):
         Whether members vote on every perturbation of a row ("exact") or on a random one
         ("sample"). "auto" is "exact" unless a row has more than 16 perturbations, as with ages.
     missing : {"error", "keep"}, default="error"
-        Whether to raise an error for a missing sensitive value or to leave it unperturbed.
+        Whether to raise an error for a missing sensitive value or to leave it unperturbed. Rows
+        without any sensitive value count as unchanged in the risk that the search compares.
     coupled : mapping, default=None
         Columns that change together with an attribute; see `dr_core.learn_attributes`.
     n_jobs : int, default=None

@@ -54,7 +54,7 @@ class RiskScorer:
             sample_weight=sample_weight,
             tolerance=self.tolerance,
         )
-        return -risk.value_perturbed
+        return -risk.value
 
     def set_score_request(self, *, sample_weight: bool | str | None = True) -> RiskScorer:
         """Request the weights of the rows from a meta-estimator, such as `GridSearchCV`.

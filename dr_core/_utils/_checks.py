@@ -108,8 +108,10 @@ def check_models(models: Any) -> dict[str, Any]:
     )
 
 
-def check_column(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
-    """Return `values` as an array with one entry for each row of X and no missing ones.
+def check_column(
+    name: str, values: Any, n_rows: int, *, of: str = "X", allow_missing: bool = False
+) -> Array:
+    """Return `values` as an array with one entry for each row of X, by default no missing ones.
 
     `of` is the argument that has n_rows rows.
     """
@@ -124,14 +126,14 @@ def check_column(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array
     if len(array) != n_rows:
         raise ValueError(f"{name} has length {len(array)}, but {of} has {n_rows} rows.")
     missing = int(pd.isna(array).sum())
-    if missing:
+    if missing and not allow_missing:
         raise ValueError(f"{name} has {missing} missing values in {n_rows} rows.")
     return array
 
 
-def check_numbers(name: str, values: Any, n_rows: int, *, of: str = "X") -> Array:
+def check_numbers(name: str, values: Any, n_rows: int, **options: Any) -> Array:
     """Return `values` as floats, one for each row of X; see `check_column`."""
-    array = check_column(name, values, n_rows, of=of)
+    array = check_column(name, values, n_rows, **options)
     plain = np.asarray(array.tolist()) if array.dtype.kind == "O" else array
     # NumPy itself would parse numbers from strings, and convert dates to numbers of days.
     if plain.dtype.kind in "biufO":

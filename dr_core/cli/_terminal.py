@@ -22,7 +22,6 @@ from dr_core.comparison import (
     UNDECIDED,
     Comparison,
     Verdict,
-    format_measure_name,
 )
 from dr_core.metrics import PERFORMANCE_MEASURES, RATIO_MEASURES
 from dr_core.report import (
@@ -173,7 +172,7 @@ def _print_measures(
         if is_narrow:
             cells = [cell.replace(" [", "\n[") for cell in cells]
         style = "bold" if measure == "discriminative_risk" else None
-        table.add_row(format_measure_name(measure), *map(Text, cells), style=style)
+        table.add_row(measure.replace("_", " "), *map(Text, cells), style=style)
     console.print(table)
 
 

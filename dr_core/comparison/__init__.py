@@ -30,11 +30,9 @@ from dr_core.comparison._plot import DRAWN_MEASURES
 from dr_core.comparison._policy import (
     FAIL,
     PASS,
-    PERTURBED_RISK,
     UNDECIDED,
     Decision,
     Verdict,
-    format_measure_name,
 )
 from dr_core.comparison._score_shift import SCORE_SHIFT
 
@@ -45,7 +43,6 @@ __all__ = [
     "IMPACT_RATIO",
     "IMPLAUSIBLE_SHARE",
     "PASS",
-    "PERTURBED_RISK",
     "PLAUSIBLE_RISK",
     "SCORE_SHIFT",
     "UNDECIDED",
@@ -58,7 +55,6 @@ __all__ = [
     "describe_environment",
     "describe_plan",
     "find_shifted",
-    "format_measure_name",
     "to_plain",
     "to_records",
 ]

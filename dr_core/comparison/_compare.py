@@ -22,7 +22,6 @@ from dr_core._tables import (
     factorize,
 )
 from dr_core._utils import (
-    MeanSample,
     check_any_weight,
     check_integer,
     check_models,
@@ -44,7 +43,6 @@ from dr_core.comparison._groups import (
     tally_changes,
 )
 from dr_core.comparison._individuals import IndividualsFold
-from dr_core.comparison._policy import PERTURBED_RISK
 from dr_core.comparison._score_shift import SCORE_SHIFT, ScoredModels
 from dr_core.metrics import (
     DR,
@@ -81,7 +79,6 @@ from dr_core.risk import (
     describe_empty_groups,
     find_classes,
     find_groups,
-    find_perturbed_groups,
     fold,
     iter_changes,
     iter_given_changes,
@@ -219,9 +216,7 @@ def compare(
         name: MeasuredModel.of(name, model, plan, position, found[name], check)
         for name, model in models.items()
     }
-    missing = _count_missing(measured.values())
-    rows = _iter_values(measured, scored, found, names, bootstrap, host)
-    values = pd.DataFrame(row for row in rows if missing or row["measure"] != PERTURBED_RISK)
+    values = pd.DataFrame(_iter_values(measured, scored, found, names, bootstrap, host))
     _warn_undefined(values, measured)
 
     first = next(iter(measured.values()))
@@ -232,7 +227,7 @@ def compare(
         values=values,
         settings={"rows": data.n_rows}
         | first.describe_rows()
-        | missing
+        | _count_missing(measured.values())
         | {"favorable": classes[position]}
         | _describe_settings(bootstrap, check, provider, plan, models),
         breakdown=breakdown,
@@ -407,22 +402,17 @@ class MeasuredModel:
         found[DR_DIFFERENCE] = self._get_difference(s)
         return {name: float(np.copysign(values[name], found[name])) for name in names}
 
-    def _get_risk(self, s: int, *, only_perturbed: bool = False) -> float:
-        if s not in self.known:
-            return np.nan
+    def _get_risk(self, s: int) -> float:
         sums: GroupSums = self.groups[s]
-        return sums.mean("risk", find_perturbed_groups(sums) if only_perturbed else None)
+        return sums.perturbed.mean("risk") if s in self.known else np.nan
 
-    def _risk_interval(self, s: int, bootstrap: Bootstrap, **options: bool) -> dict[str, float]:
+    def _risk_interval(self, s: int, bootstrap: Bootstrap) -> dict[str, float]:
         """Return the interval of DR; nothing without replicates or perturbed predictions."""
         if not bootstrap.n_boot or s not in self.known:
             return {}
-        low, high = bootstrap.risk_interval(self._make_sample(s, **options))
+        spread = self.spreads[s] if self.spreads else None
+        low, high = bootstrap.risk_interval(make_sample(self.groups[s], spread))
         return {"low": low, "high": high}
-
-    def _make_sample(self, s: int, *, only_perturbed: bool = False) -> MeanSample:
-        sums, spread = self.groups[s], self.spreads[s] if self.spreads else None
-        return make_sample(sums, spread, find_perturbed_groups(sums) if only_perturbed else None)
 
     def _get_difference(self, s: int) -> float:
         """Return DR of marginalised rows minus DR of privileged ones."""
@@ -438,9 +428,7 @@ class MeasuredModel:
     def _iter_related_risks(
         self, s: int, bootstrap: Bootstrap
     ) -> Iterator[tuple[str, float, Any]]:
-        """Yield what belongs beside DR: of perturbed rows, with coupled columns, plausible."""
-        ends = self._risk_interval(s, bootstrap, only_perturbed=True)
-        yield PERTURBED_RISK, self._get_risk(s, only_perturbed=True), ends
+        """Yield what belongs beside DR: with coupled columns, of plausible rows."""
         has_couplings = self.plan.attributes.has_couplings
         if has_couplings:
             coupled = self.plan.find_scenario(s, kind=1)

@@ -114,7 +114,8 @@ def audit_ensemble(
 ) -> EnsembleAudit | None:
     """Prune an ensemble and compute its bounds; return None for any other model.
 
-    Also return None for fewer than `MIN_AUDIT_ROWS` rows with weight.
+    Also return None for fewer than `MIN_AUDIT_ROWS` rows with weight and with a value to perturb;
+    errors, risks and bounds are those of such rows.
 
     Parameters
     ----------
@@ -126,8 +127,9 @@ def audit_ensemble(
     classes : list of class labels
     """
     ensemble = _find_ensemble(model, classes)
-    weights = part.weights
-    rows = np.arange(part.n_rows) if weights is None else np.flatnonzero(weights)
+    attributes, weights = plan.attributes, part.weights
+    codes = attributes.encode(part.table)[: len(attributes)]
+    rows = np.flatnonzero((codes.max(axis=0) >= 0) & (True if weights is None else weights > 0))
     if ensemble is None or len(ensemble.members) < 2 or len(rows) < MIN_AUDIT_ROWS:
         return None
     random = as_generator(plan.random_state)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dr_core._utils import Array, clopper_pearson, compute_ratio_interval, share
 from dr_core.metrics import DR, Tally, tally_predictions, tally_profiles
-from dr_core.perturbation import MISSING_LABEL, PerturbationPlan, Scenario
+from dr_core.perturbation import PerturbationPlan, Scenario
 from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
 
 __all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold", "tally_changes"]
@@ -110,13 +110,14 @@ class Breakdown:
         For all attributes together, the groups are the combinations of values that occur.
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
         its `share` of all rows, its `risk`, the share of it that `loses` or `gains` the
-        favourable class, and its share of all changes, `carries`.
+        favourable class (these are NaN for a group without a value to perturb), and its share of
+        all changes, `carries`.
         """
         return pd.DataFrame(self._iter_groups(), columns=GROUP_COLUMNS)
 
     @cached_property
     def directions(self) -> pd.DataFrame:
-        """Share of rows that lose or gain the favourable class, or change among `other` ones."""
+        """Share of perturbed rows that lose or gain the favourable class, or change to `other`."""
         return pd.DataFrame(self._iter_directions(), columns=DIRECTION_COLUMNS)
 
     def _iter_sums(self) -> Iterator[tuple[str, Scenario, GroupSums]]:
@@ -126,16 +127,18 @@ class Breakdown:
 
     def _iter_directions(self) -> Iterator[tuple[Any, ...]]:
         for model, scenario, sums in self._iter_sums():
-            weight, risk, loses, gains = map(sums.total, ("weight", "risk", "loses", "gains"))
+            columns = "weight", "risk", "loses", "gains"
+            weight, risk, loses, gains = map(sums.perturbed.total, columns)
             shares = (share(part, weight) for part in (loses, gains, risk - loses - gains))
             yield model, scenario.name, *shares
 
     def _iter_groups(self) -> Iterator[tuple[Any, ...]]:
         for model, scenario, sums in self._iter_sums():
             all_weight, all_risk = sums.total("weight"), sums.total("risk")
-            for codes, (rows, weight, risk, loses, gains) in sorted(sums.sums.items()):
+            perturbed = sums.perturbed
+            for codes, (rows, weight, risk, *_) in sorted(sums.sums.items()):
                 name, privileged = describe_group(self.plan, scenario, codes)
-                means = (share(part, weight) for part in (risk, loses, gains))
+                means = (perturbed.mean(column, [codes]) for column in ("risk", "loses", "gains"))
                 carries = share(risk, all_risk) if all_risk else 0.0
                 size = rows, share(weight, all_weight)
                 yield model, scenario.name, name, privileged, *size, *means, carries
@@ -224,8 +227,7 @@ def _iter_rates(
             n = own["rows"] * share(own[whole], own["weight"])
             value = share(own[part], own[whole])
             yield group | _make_value(measure, value, n, confidence)
-        risk = math.nan if row.group == MISSING_LABEL else row.risk  # such rows are not perturbed
-        yield group | _make_value(DR, risk, row.rows, confidence)
+        yield group | _make_value(DR, row.risk, row.rows, confidence)
         ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
         yield group | ratio | {"reference": reference}
 

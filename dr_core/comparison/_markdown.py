@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core.comparison._policy import format_measure_name
 from dr_core.metrics import PERFORMANCE_MEASURES
 
 __all__ = ["escape_markdown", "render_markdown"]
@@ -72,7 +71,7 @@ def _make_table(values: pd.DataFrame, attributes: Sequence[Any], titles: Sequenc
     lines[1] += ["---"] * len(titles)
     for (measure, model), rows in values.groupby(["measure", "model"], sort=False):
         cells = {row.attribute: _format_value(row) for row in rows.itertuples()}
-        start = [format_measure_name(str(measure)), *[model] * with_model]
+        start = [str(measure).replace("_", " "), *[model] * with_model]
         lines.append([*start, *(cells.get(name, "") for name in attributes)])
     return "\n".join(map(_format_line, lines))
 

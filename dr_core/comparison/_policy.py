@@ -21,31 +21,17 @@ if TYPE_CHECKING:
 __all__ = [
     "FAIL",
     "PASS",
-    "PERTURBED_RISK",
     "UNDECIDED",
     "Decision",
     "Verdict",
     "check_comparison",
-    "format_measure_name",
 ]
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 """Outcomes of a limit."""
 
-PERTURBED_RISK = f"{DR}_perturbed"
-"""Measure of comparisons in which some rows have a missing sensitive value."""
-
 CLOSE_TO_LIMIT = 0.001
 """Values closer to a limit are shown with one decimal more."""
-
-
-def format_measure_name(measure: str) -> str:
-    """Return the name of a measure as tables and verdicts show it.
-
-    >>> format_measure_name("equal_opportunity"), format_measure_name(PERTURBED_RISK)
-    ('equal opportunity', 'DR of perturbed rows')
-    """
-    return "DR of perturbed rows" if measure == PERTURBED_RISK else measure.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -79,7 +65,7 @@ class Decision:
     signed_high: float = math.nan
 
     def __str__(self) -> str:
-        name = format_measure_name(self.measure)
+        name = self.measure.replace("_", " ")
         where = f"{name} of {self.model} for {self.attribute}"
         text = f"{self.outcome.upper()}: {where}: {self._format_numbers()}"
         if self.outcome != UNDECIDED:
@@ -179,8 +165,6 @@ def _iter_risk_limits(
         return
     if DR not in measures:
         raise ValueError(f"max_risk needs the measure {DR!r}: add it to measures of compare.")
-    # Rows with a missing value cannot change; where there are some, they do not dilute the risk.
-    measure = PERTURBED_RISK if PERTURBED_RISK in measures else DR
     by_attribute = max_risk if isinstance(max_risk, Mapping) else {attributes[-1]: max_risk}
     for attribute, limit in by_attribute.items():
         place = attributes[-1] if attribute == ALL else attribute  # one attribute is all of them
@@ -189,7 +173,7 @@ def _iter_risk_limits(
                 f"max_risk: {attribute!r} is not a sensitive attribute; pass one of "
                 f"{quote(attributes)}."
             )
-        yield (measure, place), _check_limit("max_risk", limit)
+        yield (DR, place), _check_limit("max_risk", limit)
 
 
 def _iter_gap_limits(

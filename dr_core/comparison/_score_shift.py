@@ -112,7 +112,7 @@ def _measure_shift(
     """Return the mean size of the shift in a scenario, with the ends of its interval."""
     if shift is None:
         return {"value": np.nan}
-    found = {"value": shift.totals.group_sums[s].mean("size")}
+    found = {"value": shift.totals.perturbed[s].mean("size")}
     if not bootstrap.n_boot:
         return found
     options = {"n_boot": bootstrap.n_boot, "random_state": bootstrap.random_state}

@@ -29,6 +29,7 @@ from dr_core._utils import (
     iter_slices,
     round_probability,
     scale_sums,
+    share,
     sort_values,
 )
 
@@ -119,7 +120,7 @@ class Tally:
         """Discriminative risk, with the effective number of rows; each row is another person."""
         risk = self._risks
         weights, squares = (each.sum(axis=(0, 1)) for each in (self.weights, self.squares))
-        mean = float((weights * risk).sum() / weights.sum())
+        mean = float(share((weights * risk).sum(), weights.sum()))
         if self.sums is None:
             return MeanSample.of_rows(mean, int(self.counts.sum()))
         a, ab, b = (float((squares * risk**power).sum()) for power in (2, 1, 0))

@@ -651,7 +651,7 @@ def _warn_of_placeholders(name: Any, values: Iterable[Any]) -> None:
     if found:
         warnings.warn(
             f"sensitive attribute {name!r} has the value {quote(found)}, which often stands for a "
-            "missing one. It counts as a group, and others are perturbed into it; if it means "
+            "missing one. It counts as a group, and other rows are perturbed into it. If it means "
             'missing, replace it by None, and pass missing="keep" or drop these rows.',
             stacklevel=5,
         )

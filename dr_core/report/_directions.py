@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._utils import format_enumeration, format_percent
-from dr_core.comparison import COUPLED_RISK, PERTURBED_RISK
+from dr_core._utils import format_enumeration, format_percent, share
+from dr_core.comparison import COUPLED_RISK
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -52,14 +52,20 @@ DIRECTION_NOTE = (
 
 
 def make_flows(values: MeasuredValues) -> list[Flow]:
-    """Return the flow of decisions of each model, all attributes perturbed together."""
+    """Return the flow of decisions of each model, all attributes perturbed together.
+
+    Shares are those of the rows that were perturbed.
+    """
     comparison, everything = values.comparison, values.attributes[-1]
     rates = comparison.group_rates
     names = format_enumeration(map(format_name, values.names))
     flows = []
     for model in values.models if not rates.empty else ():
+        risks = iter_rows(comparison.by_group, model, everything)
+        left_out = {row.group: row.share for row in risks if math.isnan(row.risk)}
         selected = iter_rows(rates[rates["measure"] == "selection_rate"], model, everything)
-        favorable = sum(row.share * row.value for row in selected)
+        among = sum(row.share * row.value for row in selected if row.group not in left_out)
+        favorable = share(among, 1 - sum(left_out.values()))
         title = f"{format_name(model)}: {names}" if len(values.models) > 1 else names
         flows += [
             make_flow(title, favorable, row.loses, row.gains)
@@ -73,7 +79,7 @@ def make_direction_table(values: MeasuredValues) -> ReportTable | None:
     if not values.select_measures([DR]):
         return None
     more = [] if values.comparison.plausibility else [COUPLED_RISK]
-    shown = values.select_measures([DR, PERTURBED_RISK, *more])
+    shown = values.select_measures([DR, *more])
     directions = values.comparison.directions
     has_other = not directions.empty and bool((directions["other"] > 0).any())
     return ReportTable(

@@ -83,7 +83,7 @@ class _Summary:
 
     @cached_property
     def risk(self) -> Any:
-        return self.values.get_perturbed_row(self.model, self.everything)
+        return self.get(DR)
 
     def get(self, measure: str) -> Any:
         return self.values.get_row(measure, self.model, self.everything)
@@ -184,7 +184,7 @@ class _Summary:
     # Below the sentence
 
     def _iter_details(self) -> Iterator[str]:
-        alone = [(n, self.values.get_perturbed_row(self.model, n)) for n in self.values.names]
+        alone = [(n, self.values.get_row(DR, self.model, n)) for n in self.values.names]
         known = [
             f"{self.format_name(name)} {format_percent(row.value)}"
             for name, row in alone
@@ -198,15 +198,11 @@ class _Summary:
         yield from (f"{note[0].upper()}{note[1:]}." for note in self.settings.get("notes", ()))
 
     def _iter_directions(self) -> Iterator[str]:
-        # Shares of the same rows as the headline: of those that were perturbed.
-        defined = self.get(DR)
-        is_zero = is_unknown(defined) or not defined.value
-        factor = 1.0 if is_zero else self.risk.value / defined.value
         directions = self.values.comparison.directions
         for row in iter_rows(directions, self.model, self.everything):
             yield (
-                f"{format_percent(factor * row.loses)} would lose the favourable decision, "
-                f"{format_percent(factor * row.gains)} would gain it."
+                f"{format_percent(row.loses)} would lose the favourable decision, "
+                f"{format_percent(row.gains)} would gain it."
             )
 
     def _iter_plausible_details(self) -> Iterator[str]:
@@ -232,7 +228,8 @@ class _Summary:
 
     def _iter_most_affected(self) -> Iterator[str]:
         frame = self.values.comparison.by_group
-        groups = list(iter_rows(frame, self.model, self.everything))
+        rows = iter_rows(frame, self.model, self.everything)
+        groups = [row for row in rows if not math.isnan(row.risk)]
         # The rates of small groups are uncertain: a larger one is named, if there is any.
         large = [row for row in groups if row.rows >= MIN_GROUP_ROWS] or groups
         most = max(large, key=lambda row: (row.risk, row.rows), default=None)

@@ -45,7 +45,6 @@ MAX_PAIR_ROWS = 12
 
 RISK_COLUMNS = {
     "discriminative_risk": Column("DR as defined", "nothing else changes"),
-    "discriminative_risk_perturbed": Column("DR of perturbed rows", "no value is missing"),
     "discriminative_risk_coupled": Column("DR with coupled columns", "they follow the attribute"),
     "discriminative_risk_plausible": Column("DR, plausible rows only", "nothing else changes"),
 }
@@ -117,8 +116,8 @@ def iter_next_steps(
     dependent = format_name(column)
     yield (
         f"If {dependent} depends on {format_name(attribute)}, declare {dependent} as coupled: by "
-        "rules for its values (dr-audit --coupled; suggest_couplings proposes some), or by a "
-        "function (learn_attributes(coupled=...) in Python)."
+        "rules for its values (dr-audit --coupled; suggest_couplings may propose some), or, for "
+        "quantities such as years, by a function (learn_attributes(coupled=...) in Python)."
     )
 
 

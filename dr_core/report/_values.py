@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core.comparison import PERTURBED_RISK
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
 from dr_core.report._drawings import (
@@ -67,11 +66,6 @@ class MeasuredValues:
     def get_row(self, measure: str, model: Any, attribute: Any) -> Any:
         """Return the value of a measure with its interval; None if it was not computed."""
         return self._rows.get((measure, model, attribute))
-
-    def get_perturbed_row(self, model: Any, attribute: Any) -> Any:
-        """Return DR of the rows that were perturbed; without missing values, of all rows."""
-        perturbed = self.get_row(PERTURBED_RISK, model, attribute)
-        return self.get_row(DR, model, attribute) if perturbed is None else perturbed
 
     def select_measures(self, names: Iterable[str]) -> list[str]:
         """Return those of the measures that were computed."""

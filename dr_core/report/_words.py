@@ -108,9 +108,6 @@ MEASURE_TEXTS = {
     "discriminative_risk": MeasureText(
         "Discriminative risk (DR)", "decisions that change when only sensitive attributes do"
     ),
-    "discriminative_risk_perturbed": MeasureText(
-        "DR of perturbed rows", "DR among rows that have a value to perturb"
-    ),
     "discriminative_risk_coupled": MeasureText(
         "DR with coupled columns", "DR if other columns follow by rules"
     ),

@@ -45,7 +45,6 @@ from dr_core.risk._totals import (
     describe_empty_groups,
     describe_group,
     find_groups,
-    find_perturbed_groups,
     make_sample,
     sum_spreads,
 )
@@ -84,7 +83,6 @@ __all__ = [
     "find_classes",
     "find_distribution",
     "find_groups",
-    "find_perturbed_groups",
     "fold",
     "get_predict",
     "have_fractions",

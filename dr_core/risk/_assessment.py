@@ -19,7 +19,6 @@ from dr_core._tables import PERSON, WEIGHT, Partition, Y, as_partitions
 from dr_core._utils import (
     Array,
     Interval,
-    MeanSample,
     as_generator,
     check_any_weight,
     check_nonnegative,
@@ -65,6 +64,10 @@ NO_ROWS = (
 @dataclass(frozen=True, eq=False)
 class RiskAssessment:
     """Discriminative risk of a model, in total and by attribute, group and row.
+
+    It is the risk of the rows that were perturbed. A row without a sensitive value to perturb
+    (`missing="keep"`) counts nowhere as unchanged: each attribute alone is about the rows that
+    have a value of it, and all together about those with a value of at least one.
 
     For rows in memory there are also `individual`, `concerned`, `predictions`, `risks` and
     `groups`. For rows in partitions these raise ValueError, because rows are not collected.
@@ -112,7 +115,7 @@ class RiskAssessment:
 
     @property
     def risks(self) -> Array:
-        """Individual risks, shape (len(names), n)."""
+        """Individual risks, shape (len(names), n); NaN for rows that were not perturbed."""
         return self._rows.risks
 
     @property
@@ -122,7 +125,11 @@ class RiskAssessment:
 
     @property
     def individual(self) -> Array:
-        """Risk of each row, all attributes perturbed together, shape (n,)."""
+        """Risk of each row, all attributes perturbed together, shape (n,).
+
+        It is NaN for rows that were not perturbed: `value` is the (weighted) mean of the others,
+        without weights `np.nanmean(individual)`.
+        """
         return self._rows.risks[-1]
 
     @property
@@ -134,24 +141,24 @@ class RiskAssessment:
     @cached_property
     def value(self) -> float:
         """Discriminative risk, all attributes perturbed together."""
-        return self.totals.all_together.mean("risk")
+        return self.totals.perturbed[-1].mean("risk")
 
     @cached_property
     def worst_case(self) -> float:
         """Share of rows whose prediction at least one perturbation changes."""
-        return self.totals.all_together.mean("can_change")
+        return self.totals.perturbed[-1].mean("can_change")
 
     @cached_property
     def directions(self) -> pd.DataFrame:
-        """Changes of predictions: columns from, to and share of all rows."""
-        return self.totals.directions.table(self.totals.weight)
+        """Changes of predictions: columns from, to and share of the rows that were perturbed."""
+        return self.totals.directions.table(self.totals.perturbed[-1].total("weight"))
 
     @cached_property
     def by_attribute(self) -> pd.Series:
         """Discriminative risk of each attribute alone."""
         alone = {
-            name: groups.mean("risk")
-            for name, groups in zip(self.names, self.totals.group_sums, strict=True)
+            name: sums.mean("risk")
+            for name, sums in zip(self.names, self.totals.perturbed, strict=True)
             if name != ALL
         }
         if not alone:
@@ -172,15 +179,15 @@ class RiskAssessment:
     def concerned(self) -> Array:
         """Positions of the rows whose prediction can change, highest risk first."""
         order = np.argsort(-self.individual, kind="stable")
-        return order[: np.count_nonzero(self.individual)]
+        return order[: np.count_nonzero(self.individual > 0)]
 
     @property
     def n_effective(self) -> float:
         """Number of independent rows of equal weight that have the same information.
 
-        It is the number of rows where weights are equal and each row is about another person. If
-        not, it is μ(1-μ)/V for a risk μ with the linearised variance V, over people, of the
-        weighted mean; and at most Kish's effective number of people.
+        It is the number of perturbed rows where weights are equal and each row is about another
+        person. If not, it is μ(1-μ)/V for a risk μ with the linearised variance V, over people,
+        of the weighted mean; and at most Kish's effective number of people.
         """
         return self.totals.make_sample(-1).n_effective
 
@@ -191,16 +198,8 @@ class RiskAssessment:
 
     @property
     def n_not_perturbed(self) -> int:
-        """Number of rows that were not perturbed, because all their sensitive values are missing.
-
-        They count in `value`, as predictions that do not change.
-        """
+        """Number of rows that were not perturbed: all their sensitive values are missing."""
         return self.totals.count_unperturbed(-1)
-
-    @property
-    def value_perturbed(self) -> float:
-        """Discriminative risk of the rows that were perturbed; without missing values, `value`."""
-        return self.totals.make_sample(-1, only_perturbed=True).mean
 
     def interval(self, confidence: float = 0.95, *, method: str = "clopper-pearson") -> Interval:
         """Return the confidence interval of `value` for the population of the people.
@@ -223,26 +222,23 @@ class RiskAssessment:
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
         """Return the risks of `names`, with confidence interval, worst case and groups.
 
-        Where some rows have no value to perturb, `risk` still counts them as unchanged. The
-        table then also has the number of rows that were perturbed, `rows_perturbed`, and of
-        those that were not, `not_perturbed`; and the risk of the former with its interval,
-        `risk_perturbed`, `low_perturbed` and `high_perturbed`.
+        Where some rows have no value to perturb, the table also has the number of rows that were
+        perturbed, `rows_perturbed`, and of those that were not, `not_perturbed`. The accuracies
+        are those of all rows.
         """
-        scenarios = range(len(self.names))
-        frame = _tabulate([self.totals.make_sample(s) for s in scenarios], confidence)
-        frame["worst_case"] = [groups.mean("can_change") for groups in self.totals.group_sums]
+        samples = [self.totals.make_sample(s) for s in range(len(self.names))]
+        ends = [sample.interval(confidence)[:2] for sample in samples]
+        frame = pd.DataFrame(ends, columns=["low", "high"])
+        frame.insert(0, "risk", [sample.mean for sample in samples])
+        frame["worst_case"] = [sums.mean("can_change") for sums in self.totals.perturbed]
         if len(self.totals.correct):
             right = [share(correct, self.totals.weight) for correct in self.totals.correct]
             frame["accuracy"], frame["accuracy_perturbed"] = right[0], right[1:]
         frame = frame.set_index(pd.Index(self.names, name="perturbed")).join(self.by_group)
-        missing = [self.totals.count_unperturbed(s) for s in scenarios]
-        if not any(missing):
+        missing = np.array([self.totals.count_unperturbed(s) for s in range(len(self.names))])
+        if not missing.any():
             return frame
-        samples = [self.totals.make_sample(s, only_perturbed=True) for s in scenarios]
-        of_perturbed = _tabulate(samples, confidence).add_suffix("_perturbed")
-        rows = [self.n_rows - count for count in missing]
-        of_perturbed = of_perturbed.assign(rows_perturbed=rows, not_perturbed=missing)
-        return frame.join(of_perturbed.set_index(frame.index))
+        return frame.assign(rows_perturbed=self.n_rows - missing, not_perturbed=missing)
 
     def plausibility(
         self,
@@ -298,11 +294,10 @@ class RiskAssessment:
 
     @property
     def _headline(self) -> str:
-        sample = self.totals.make_sample(-1, only_perturbed=True)
-        low, high, confidence, _ = sample.interval(0.95)
+        low, high, confidence, _ = self.interval()
         perturbed = describe_perturbed(self.plan.attributes)
         return (
-            f"{format_percent(sample.mean)} of predictions change when only {perturbed} "
+            f"{format_percent(self.value)} of predictions change when only {perturbed} "
             f"({100 * confidence:g} % interval {' to '.join(format_percent_ends(low, high))}; "
             f"{self._describe_method()}, {self._describe_rows()}){self._note}"
         )
@@ -321,7 +316,7 @@ class RiskAssessment:
     @property
     def _note(self) -> str:
         """The end of the headline, where the risk of all attributes hides that of one."""
-        risks = (groups.mean("risk") for groups in self.totals.group_sums)
+        risks = (sums.mean("risk") for sums in self.totals.perturbed)
         note = describe_hidden_risk(dict(zip(self.names, risks, strict=True)))
         return f". {note.removesuffix('.')}" if note else ""
 
@@ -331,18 +326,6 @@ class RiskAssessment:
     def _repr_html_(self) -> str:
         table = self.table().to_html(float_format="{:.4f}".format)
         return f"<p>{escape(self._headline)}</p>{table}"
-
-
-def _tabulate(samples: list[MeanSample], confidence: float) -> pd.DataFrame:
-    """Return risks with their intervals."""
-    intervals = [sample.interval(confidence) for sample in samples]
-    return pd.DataFrame(
-        {
-            "risk": [sample.mean for sample in samples],
-            "low": [interval.low for interval in intervals],
-            "high": [interval.high for interval in intervals],
-        }
-    )
 
 
 def describe_perturbed(attributes: SensitiveAttributes) -> str:

@@ -52,8 +52,8 @@ class BlockSums:
 
     Attributes
     ----------
-    sums : (4, blocks) weighted sizes, weighted shifts and weights of the rows of each block, and
-        the weights of those that were perturbed
+    sums : (3, blocks) weighted sizes, weighted shifts and weights of the rows of each block that
+        were perturbed
     """
 
     sums: Array
@@ -63,20 +63,16 @@ class BlockSums:
         cls, block: Array, weights: Array | None, size: Array, shift: Array, is_perturbed: Array
     ) -> BlockSums:
         """Sum values of shape (n,) over the blocks of the rows."""
-        w = np.ones(len(block), dtype=bool) if weights is None else weights
-        columns = (w * size, w * shift, w, w * is_perturbed)
+        w = is_perturbed if weights is None else weights * is_perturbed
+        columns = (w * size, w * shift, w)
         return cls(np.stack([exact_sums(values, block, N_BLOCKS) for values in columns]))
 
     def __add__(self, other: BlockSums) -> BlockSums:
         return BlockSums(self.sums + other.sums)
 
-    def get_shares(self, *, only_perturbed: bool = False) -> Array:
-        """Return sizes, shifts and weights divided by the total weight, (3, blocks with weight).
-
-        Rows that were not perturbed have neither size nor shift, so that only weights differ.
-        """
-        sums = self.sums[[0, 1, 3 if only_perturbed else 2]]
-        weight, filled = sum(sums[2]), sums[:, sums[2] > 0]
+    def get_shares(self) -> Array:
+        """Return sizes, shifts and weights as shares of the weight, (3, blocks with weight)."""
+        weight, filled = sum(self.sums[2]), self.sums[:, self.sums[2] > 0]
         return np.array([[part / weight for part in of_blocks] for of_blocks in filled], float)
 
 

@@ -122,6 +122,12 @@ class Changes:
             [self.plan.attributes.groups(sensitive, one.active) for one in self.plan.scenarios]
         )
 
+    @cached_property
+    def is_perturbed(self) -> Array:
+        """Whether a scenario perturbs a row: it has a value in one of its attributes, (S, n)."""
+        codes, scenarios = self.chunk.x.codes, self.plan.scenarios
+        return np.stack([(codes[list(one.active)] >= 0).any(axis=0) for one in scenarios])
+
     def codes_of(self, scenario: int) -> Array:
         """Return the codes of the groups by each attribute that a scenario perturbs, (active, n).
 

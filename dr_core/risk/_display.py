@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, check_choice, drawing
+from dr_core._utils import Array, MeanSample, check_choice, drawing
 from dr_core.perturbation import MARGINALISED, PRIVILEGED, SensitiveAttributes
 from dr_core.risk._assessment import RiskAssessment, assess_risk
-from dr_core.risk._totals import GroupSums, make_sample
+from dr_core.risk._totals import GroupSums
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,11 +194,10 @@ class RiskDisplay:
 
 
 def _tabulate_attributes(assessment: RiskAssessment, confidence: float) -> dict[str, Any]:
-    """Return the risk of each attribute with its interval, of rows that were perturbed."""
+    """Return the risk of each attribute with its interval."""
     table = assessment.table(confidence)
-    suffix = "_perturbed" if "risk_perturbed" in table else ""
     columns = {"values": "risk", "low": "low", "high": "high"}
-    return {key: table[f"{one}{suffix}"].to_frame(SERIES) for key, one in columns.items()}
+    return {key: table[one].to_frame(SERIES) for key, one in columns.items()}
 
 
 def _tabulate_groups(assessment: RiskAssessment, confidence: float) -> dict[str, Any]:
@@ -219,9 +218,10 @@ def _tabulate_groups(assessment: RiskAssessment, confidence: float) -> dict[str,
 
 def _compute_interval(sums: GroupSums, group: int, confidence: float) -> tuple[float, float]:
     """Return the ends of the interval of the risk of a group; NaN if it has no rows."""
-    if not sums.total("rows", [(group,)]):
+    n_rows = sums.total("rows", [(group,)])
+    if not n_rows:
         return np.nan, np.nan
-    return make_sample(sums, None, [(group,)]).interval(confidence)[:2]
+    return MeanSample.of_rows(sums.mean("risk", [(group,)]), n_rows).interval(confidence)[:2]
 
 
 def _format_position(key: Any) -> str:

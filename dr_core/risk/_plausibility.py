@@ -116,19 +116,12 @@ class PlausibilityFold:
             for of_kind, s in zip(found, last, strict=True):
                 of_kind[pair] = _sum_by_cell(cells, variants.probability[hit, s] * own)
         return PlausibilityTotals(
-            np.array([exact_sums(w[rows])[0] for rows in _iter_perturbable(changes)], object),
+            np.array([exact_sums(w[rows])[0] for rows in changes.is_perturbed], object),
             add_up(implausible),
             add_up(changes.loss),
             add_up(changes.loss * implausible),
             found,
         )
-
-
-def _iter_perturbable(changes: Changes) -> Iterator[Array]:
-    """Yield for each scenario which rows have a value to perturb, (n,); code -1 is missing."""
-    for scenario in changes.plan.scenarios:
-        codes = changes.chunk.x.codes[list(scenario.active)]
-        yield np.asarray((codes >= 0).any(axis=0))
 
 
 def _sum_by_cell(cells: Array, mass: Array) -> Cells:

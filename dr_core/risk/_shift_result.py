@@ -58,7 +58,6 @@ from dr_core.risk._totals import (
     count_rows_by_missing,
     describe_group,
     find_groups,
-    find_perturbed_groups,
 )
 
 __all__ = ["ShiftAssessment"]
@@ -78,8 +77,9 @@ class ShiftAssessment:
     """How far the score of a model moves, in total and by attribute, group and row.
 
     A shift is f(x̃) − f(x), positive if the score rises when sensitive attributes are perturbed.
-    Its size is the absolute value. Averages and quantiles are over rows and their perturbations,
-    with all attributes perturbed together unless an attribute is named.
+    Its size is the absolute value. Averages and quantiles are over the rows that were perturbed,
+    those with a sensitive value, and their perturbations, with all attributes perturbed together
+    unless an attribute is named.
 
     For rows in memory there are also `individual`, `scores` and `find_most_affected`. For rows in
     partitions these raise ValueError, because rows are not collected.
@@ -118,21 +118,12 @@ class ShiftAssessment:
     @cached_property
     def mean(self) -> float:
         """Mean size of the shift."""
-        return self.totals.group_sums[-1].mean("size")
-
-    @cached_property
-    def mean_perturbed(self) -> float:
-        """Mean size of the shift of the rows that were perturbed; without missing values, `mean`.
-
-        Rows without any sensitive value cannot move. They count in `mean`, with a shift of 0.
-        """
-        sums: GroupSums = self.totals.group_sums[-1]
-        return sums.mean("size", find_perturbed_groups(sums))
+        return self.totals.perturbed[-1].mean("size")
 
     @cached_property
     def signed_mean(self) -> float:
         """Mean shift: positive if scores rise on average."""
-        return self.totals.group_sums[-1].mean("shift")
+        return self.totals.perturbed[-1].mean("shift")
 
     @cached_property
     def largest(self) -> float:
@@ -142,7 +133,7 @@ class ShiftAssessment:
     @cached_property
     def by_attribute(self) -> pd.Series:
         """Mean size of the shift of each attribute alone."""
-        sums = zip(self.names, self.totals.group_sums, strict=True)
+        sums = zip(self.names, self.totals.perturbed, strict=True)
         alone = {name: one.mean("size") for name, one in sums if name != ALL}
         if not alone:
             raise ValueError("attributes were not perturbed one by one: pass each_attribute=True.")
@@ -156,9 +147,9 @@ class ShiftAssessment:
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
         its `share` of all rows, the `mean` size and the `signed_mean` of its shifts, their
         quantiles `q50`, `q90` and `q99`, and the `largest` size. A positive `signed_mean` is what
-        members of the group would gain on average if they had other sensitive values. With `y`
-        also `mean_score`, `mean_label`, `mean_error` (score minus label) and
-        `mean_absolute_error`.
+        members of the group would gain on average if they had other sensitive values. Means and
+        quantiles are NaN for a group without a value to perturb. With `y` also `mean_score`,
+        `mean_label`, `mean_error` (score minus label) and `mean_absolute_error`.
         """
         return pd.DataFrame(self._iter_groups())
 
@@ -190,7 +181,7 @@ class ShiftAssessment:
         groups = None if group is None else [self._find_group(s, group)]
         found = self.totals.histograms[s].total(groups)
         found = found if signed else found.sizes
-        values = found.quantiles(shares, self.totals.group_sums[s].total("weight", groups))
+        values = found.quantiles(shares, self.totals.perturbed[s].total("weight", groups))
         return pd.Series(values, index=pd.Index(shares, name="q"), name="shift")
 
     def quantile_intervals(
@@ -249,7 +240,7 @@ class ShiftAssessment:
         check_nonnegative("threshold", threshold)
         s = self._find(attribute)
         above = self.totals.histograms[s].total().sizes.sum_above(threshold)
-        return min(1.0, share(above, self.totals.group_sums[s].total("weight")))
+        return min(share(above, self.totals.perturbed[s].total("weight")), 1.0)
 
     def interval(
         self,
@@ -258,7 +249,6 @@ class ShiftAssessment:
         *,
         attribute: Any = None,
         group: str | None = None,
-        only_perturbed: bool = False,
         n_boot: int = N_BOOT,
         random_state: Any = 0,
     ) -> Interval:
@@ -269,7 +259,8 @@ class ShiftAssessment:
         rows, and people with several rows (`person`), are divided at random into 1,000 blocks
         that are resampled. It contains the mean. Where no score moved, it is 0 to 0, whatever the
         number of rows: no bootstrap knows how far unseen scores might move. The rows of one person
-        alone say nothing about others: the interval then ends at infinity.
+        alone say nothing about others: the interval then ends at infinity. It is NaN if no row was
+        perturbed.
 
         Parameters
         ----------
@@ -280,8 +271,6 @@ class ShiftAssessment:
         group : str, optional
             A group of this attribute as `by_group` names it; by default, all rows. For rows in
             memory.
-        only_perturbed : bool
-            Whether rows without any sensitive value do not count.
         n_boot : int
             Number of replicates.
         random_state : int, Generator or None
@@ -290,7 +279,9 @@ class ShiftAssessment:
         s = self._find(attribute)
         codes = None if group is None else self._find_group(s, group)
         blocks = self._blocks[s] if codes is None else self._sum_blocks(s, codes)
-        sizes, shifts, weights = blocks.get_shares(only_perturbed=only_perturbed)
+        sizes, shifts, weights = blocks.get_shares()
+        if not len(weights):  # no row has a value to perturb
+            return Interval(np.nan, np.nan, confidence, "bootstrap")
         values = sizes if of == "mean" else shifts
         ends = bootstrap_mean(values, weights, confidence, n_boot, random_state)
         low, high = widen_interval(*ends, float(values.sum() / weights.sum()))
@@ -318,13 +309,16 @@ class ShiftAssessment:
 
     @property
     def individual(self) -> Array:
-        """Mean size of the shift of each row, all attributes perturbed together, shape (n,)."""
-        return self._rows.sizes[-1]
+        """Mean size of the shift of each row, all attributes perturbed together, shape (n,).
+
+        It is NaN for rows that were not perturbed, like `signed_individual`.
+        """
+        return np.where(self._rows.is_perturbed(-1, self.plan), self._rows.sizes[-1], np.nan)
 
     @property
     def signed_individual(self) -> Array:
         """Mean shift of each row, all attributes perturbed together, shape (n,)."""
-        return self._rows.shifts[-1]
+        return np.where(self._rows.is_perturbed(-1, self.plan), self._rows.shifts[-1], np.nan)
 
     def find_most_affected(self, n: int = 10) -> pd.DataFrame:
         """Return the rows with the largest shifts, and the perturbation that moves each most.
@@ -406,15 +400,15 @@ class ShiftAssessment:
         return names[group]
 
     def _count_effective(self, s: int, group: str | None) -> float:
-        """Return Kish's effective number of the people in a group, by default of all."""
+        """Return Kish's effective number of the perturbed people in a group, by default of all."""
         rows = self._rows
-        if self.part is None:
+        some = rows.is_perturbed(s, self.plan)
+        if group is not None:
+            some &= rows.find_rows(s, self.plan, self._find_group(s, group))
+        if self.part is None or not some.any():
             return 0.0
         weights = check_weights(self.part.weights, len(rows.scores))
         people = np.arange(len(weights)) if self.part.person is None else self.part.person
-        everybody = np.ones(len(weights), dtype=bool)
-        codes = None if group is None else self._find_group(s, group)
-        some = everybody if codes is None else rows.find_rows(s, self.plan, codes)
         of_people = np.bincount(pd.factorize(people[some])[0], rescale(weights)[some])
         return float(of_people.sum() ** 2 / (of_people**2).sum())
 
@@ -423,7 +417,7 @@ class ShiftAssessment:
         return float(max(-found.low.min(initial=0.0), found.high.max(initial=0.0)))
 
     def _describe_scenario(self, s: int, name: Any, confidence: float) -> dict[str, float]:
-        sums: GroupSums = self.totals.group_sums[s]
+        sums = self.totals.perturbed[s]
         low, high, *_ = self.interval(confidence=confidence, attribute=name)
         found = {"mean": sums.mean("size"), "low": low, "high": high}
         found |= {"signed_mean": sums.mean("shift")} | self._describe_sizes(s)
@@ -432,8 +426,8 @@ class ShiftAssessment:
 
     def _describe_sizes(self, s: int, groups: list[Codes] | None = None) -> dict[str, float]:
         sizes = self.totals.histograms[s].total(groups).sizes
-        weight = self.totals.group_sums[s].total("weight", groups)
-        values = sizes.quantiles(QUANTILES, weight) if weight else [np.nan] * len(QUANTILES)
+        weight = self.totals.perturbed[s].total("weight", groups)
+        values = sizes.quantiles(QUANTILES, weight)
         names = (f"q{100 * q:g}" for q in QUANTILES)
         return dict(zip(names, values, strict=True)) | {"largest": self._get_largest(s, groups)}
 
@@ -448,7 +442,7 @@ class ShiftAssessment:
                 group, privileged = describe_group(self.plan, self.plan.scenarios[s], codes)
                 weight = share(sums.total("weight", [codes]), sums.total("weight"))
                 rows = {"rows": sums.total("rows", [codes]), "share": weight}
-                means = {key: sums.mean(of, [codes]) for key, of in SUMS.items()}
+                means = {key: sums.perturbed.mean(of, [codes]) for key, of in SUMS.items()}
                 identity = {"attribute": name, "group": group, "privileged": privileged}
                 errors = self._get_errors(s, [codes])
                 yield identity | rows | means | self._describe_sizes(s, [codes]) | errors
@@ -487,13 +481,12 @@ class ShiftAssessment:
 
     @property
     def _headline(self) -> str:
-        low, high, confidence, _ = self.interval(only_perturbed=True)
+        low, high, confidence, _ = self.interval()
         perturbed = describe_perturbed(self.plan.attributes)
         missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
         rows = "; ".join([f"{self.n_rows:,} rows", *missing, *self.plan.notes])
-        mean = f"{self.mean_perturbed:.4g}"
         return (
-            f"the {self.meaning} moves by {mean} on average when only {perturbed} "
+            f"the {self.meaning} moves by {self.mean:.4g} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "
             f"{self.largest:.4g}; {self.plan.method}, {rows})"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -151,8 +151,10 @@ class ShiftHistogram:
         Parameters
         ----------
         q : shares in [0, 1]
-        weight : exact weight of all shifts, those of 0 included
+        weight : exact weight of all shifts, those of 0 included; if it is 0, quantiles are NaN
         """
+        if not weight:
+            return [np.nan] * len(q)
         # Shifts of -0.2, 0 and 0.3 with a weight of 1, 2 and 1: up to each, ¼, ¾ and 1.
         place = int(np.searchsorted(self.centres, 0.0))
         values = np.insert(self.centres, place, 0.0)
@@ -249,6 +251,10 @@ class RowShifts:
         codes = self.codes[list(plan.scenarios[s].active)]
         return (codes == np.array(group)[:, None]).all(axis=0)
 
+    def is_perturbed(self, s: int, plan: PerturbationPlan) -> Array:
+        """Return which rows a scenario perturbs, (n,)."""
+        return self.codes[list(plan.scenarios[s].active)].max(axis=0) >= 0
+
     def sum_blocks(
         self,
         s: int,
@@ -258,8 +264,7 @@ class RowShifts:
         group: Codes | None = None,
     ) -> BlockSums:
         """Sum the shifts of a scenario over blocks of people, (n,); of one group if given."""
-        codes = self.codes[list(plan.scenarios[s].active)]
-        columns = [block, weights, self.sizes[s], self.shifts[s], codes.max(axis=0) >= 0]
+        columns = [block, weights, self.sizes[s], self.shifts[s], self.is_perturbed(s, plan)]
         if group is not None:
             some = self.find_rows(s, plan, group)
             columns = [None if column is None else column[some] for column in columns]
@@ -289,6 +294,11 @@ class ShiftTotals:
     histograms: PerScenario
     blocks: PerScenario
     rows: list[RowShifts]
+
+    @cached_property
+    def perturbed(self) -> list[GroupSums]:
+        """Sums of the rows that each scenario perturbs, which means of shifts come from."""
+        return [sums.perturbed for sums in self.group_sums]
 
     def __add__(self, other: ShiftTotals) -> ShiftTotals:
         return ShiftTotals(

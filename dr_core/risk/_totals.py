@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._changes import Changes
 from dr_core.risk._randomized import draw_classes, find_flows
-from dr_core.risk._spread import RiskSpread, find_perturbed
+from dr_core.risk._spread import RiskSpread
 
 __all__ = [
     "DirectionSums",
@@ -47,13 +48,12 @@ __all__ = [
     "describe_empty_groups",
     "describe_group",
     "find_groups",
-    "find_perturbed_groups",
     "make_sample",
     "sum_spreads",
     "warn_empty_groups",
 ]
 
-UNPERTURBED = 3
+UNPERTURBED = -1
 """Group of rows whose values are all missing, so that a scenario does not perturb them."""
 
 HIGHER, LOWER = ("any", "higher"), ("any", "lower")
@@ -123,17 +123,18 @@ class GroupSums:
         groups = None if groups is None else list(groups)
         return share(self.total(column, groups), self.total("weight", groups))
 
-
-def find_perturbed_groups(sums: GroupSums) -> list[Codes]:
-    """Return the groups that were perturbed: those with a value in at least one attribute."""
-    return [codes for codes in sums.sums if max(codes) >= 0]
+    @property
+    def perturbed(self) -> GroupSums:
+        """Sums of the groups that were perturbed: with a value in at least one attribute."""
+        some = {codes: sums for codes, sums in self.sums.items() if max(codes) >= 0}
+        return GroupSums(self.columns, some)
 
 
 def count_rows_by_missing(sums: GroupSums) -> tuple[int, int]:
     """Return the number of rows without any value to perturb, and of those that lack some."""
-    perturbed = find_perturbed_groups(sums)
-    partly = [codes for codes in perturbed if min(codes) < 0]
-    return sums.total("rows") - sums.total("rows", perturbed), sums.total("rows", partly)
+    perturbed = sums.perturbed
+    partly = [codes for codes in perturbed.sums if min(codes) < 0]
+    return sums.total("rows") - perturbed.total("rows"), sums.total("rows", partly)
 
 
 def find_groups(plan: PerturbationPlan, scenario: Scenario, sums: GroupSums, group: int) -> Any:
@@ -247,7 +248,7 @@ class DirectionSums:
         return list(dict.fromkeys(label for pair in pairs for label in pair))
 
     def table(self, total: int) -> pd.DataFrame:
-        """Return the share of all rows, by prediction before and after."""
+        """Return the share of the rows of this total weight, by prediction before and after."""
         pairs = [pair for pair in sort_values(self.mass) if self.mass[pair]]
         shares = [share(self.mass[pair], total) for pair in pairs]
         old, new = zip(*pairs, strict=True) if pairs else ((), ())
@@ -314,6 +315,11 @@ class RiskTotals:
         found: GroupSums = self.group_sums[-1]
         return found
 
+    @cached_property
+    def perturbed(self) -> list[GroupSums]:
+        """Sums of the rows that each scenario perturbs, which every risk is computed from."""
+        return [sums.perturbed for sums in self.group_sums]
+
     @property
     def weight(self) -> int:
         """Exact weight of all rows."""
@@ -324,12 +330,9 @@ class RiskTotals:
         """Number of people whom the rows are about; None if it is not known."""
         return self.spreads[-1].n_people if self.spreads else None
 
-    def make_sample(self, s: int, *, only_perturbed: bool = False) -> MeanSample:
+    def make_sample(self, s: int) -> MeanSample:
         """Return the risk of a scenario, with its effective number of people."""
-        sums = self.group_sums[s]
-        groups = [group for group in sums.sums if group != (UNPERTURBED,)]
-        spread = self.spreads[s] if self.spreads else None
-        return make_sample(sums, spread, groups if only_perturbed else None)
+        return make_sample(self.group_sums[s], self.spreads[s] if self.spreads else None)
 
     def count_unperturbed(self, s: int) -> int:
         """Return the number of rows that a scenario does not perturb."""
@@ -344,10 +347,7 @@ class RiskTotals:
 
 def _label_groups(changes: Changes, s: int) -> Array:
     """Return the group of each row, (1, n)."""
-    groups = changes.groups[s]
-    if not (groups == NEITHER).any():  # no value is missing
-        return groups[None]
-    return np.where(find_perturbed(changes, s), groups, UNPERTURBED)[None]
+    return np.where(changes.is_perturbed[s], changes.groups[s], UNPERTURBED)[None]
 
 
 def sum_spreads(changes: Changes) -> PerScenario:
@@ -357,22 +357,19 @@ def sum_spreads(changes: Changes) -> PerScenario:
     return PerScenario(RiskSpread.of(changes))
 
 
-def make_sample(
-    sums: GroupSums, spread: RiskSpread | None, groups: Iterable[Codes] | None = None
-) -> MeanSample:
-    """Return the risk of all rows with its effective number of people.
+def make_sample(sums: GroupSums, spread: RiskSpread | None) -> MeanSample:
+    """Return the risk of the rows that were perturbed, with its effective number of people.
 
     Parameters
     ----------
     sums : GroupSums of "risk"
     spread : RiskSpread; None where rows are people of equal weight
-    groups : those that were perturbed, for the risk of these rows only
     """
-    groups = None if groups is None else list(groups)
-    mean = sums.mean("risk", groups)
+    sums = sums.perturbed
+    mean = sums.mean("risk")
     if spread is None:
-        return MeanSample.of_rows(mean, sums.total("rows", groups))
-    return spread.make_sample(mean, sums.total("weight", groups), groups is not None)
+        return MeanSample.of_rows(mean, sums.total("rows"))
+    return spread.make_sample(mean, sums.total("weight"))
 
 
 def _find_distinct(column: Any) -> dict[Any, None]:
@@ -424,7 +421,7 @@ class RowRisks:
     Attributes
     ----------
     predictions : (n,) f(x); for a randomised model (n, C), its distribution
-    risks : (S, n) individual risk in each scenario
+    risks : (S, n) individual risk in each scenario, NaN for rows that it does not perturb
     groups : (S, n) 0 for marginalised rows, 1 for privileged ones, 2 where a value is missing
     loss : (k,) ℓ(f, x) of each variant, in the order in which the plan makes them
     classes : labels of the C classes of a randomised model, otherwise None
@@ -440,7 +437,8 @@ class RowRisks:
     def of(cls, changes: Changes) -> list[RowRisks]:
         """Return the rows of a chunk as a list; a fold, whose values are joined at the end."""
         classes = changes.predictor.classes if changes.is_randomized else None
-        return [cls(changes.before, changes.risk, changes.groups, changes.loss, classes)]
+        risks = np.where(changes.is_perturbed, changes.risk, np.nan)
+        return [cls(changes.before, risks, changes.groups, changes.loss, classes)]
 
     @classmethod
     def concatenate(cls, parts: list[RowRisks]) -> RowRisks:

@@ -1,13 +1,14 @@
 """The data of the page: metrics of each model in each group, in the page's JSON format.
 
 The rows of each group are tallied, and each metric is computed from a tally. The tally of all rows
-is the sum of the tallies of the groups.
+is the sum of the tallies of the groups. Rows that were not perturbed are left out of those that
+discriminative risk is computed from.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import reduce
 from operator import add
 from typing import Any
@@ -65,7 +66,7 @@ def make_page_content(inputs: DashboardInputs) -> dict[str, Any]:
         "customMetrics": [{"id": RISK_KEY, "name": RISK_TITLE, "description": RISK_DESCRIPTION}],
         "precomputedFeatureBins": [_make_bins(feature) for feature in inputs.features],
         "precomputedMetrics": [
-            [_compute_metrics(_tally_groups(inputs.y, feature, model)) for model in inputs.models]
+            [_compute_metrics(inputs.y, feature, model) for model in inputs.models]
             for feature in inputs.features
         ],
     }
@@ -93,14 +94,17 @@ def _make_bins(feature: SensitiveFeature) -> dict[str, Any]:
     }
 
 
-def _tally_groups(y: Array, feature: SensitiveFeature, model: ModelPredictions) -> list[Tally]:
-    """Tally the rows of each group."""
+def _tally_groups(
+    y: Array, feature: SensitiveFeature, model: ModelPredictions, some: Array
+) -> list[Tally]:
+    """Tally all rows, then those of each group; only `some` of the rows, (n,)."""
     # A profile is the probability of each class after the perturbation. A row with prediction 1
     # and risk 0.3 has the profile (0.3, 0.7): it becomes 0 with probability 0.3.
-    is_predicted, risk = model.predictions[:, None] == np.arange(2), model.risk[:, None]
+    is_predicted = model.predictions[:, None] == np.arange(2)
+    risk = np.nan_to_num(model.risk)[:, None]
     profiles = np.where(is_predicted, 1 - risk, risk)
-    rows_of_groups = [feature.groups == group for group in range(len(feature.labels))]
-    return [
+    rows_of_groups = [some & (feature.groups == group) for group in range(len(feature.labels))]
+    tallies = [
         tally_profiles(
             np.full(rows.sum(), NEITHER),
             y[rows],
@@ -110,14 +114,21 @@ def _tally_groups(y: Array, feature: SensitiveFeature, model: ModelPredictions) 
         )
         for rows in rows_of_groups
     ]
+    return [reduce(add, tallies), *tallies]
 
 
-def _compute_metrics(tallies: Sequence[Tally]) -> dict[str, dict[str, Any]]:
-    """Compute each metric over all rows and in each group, with 95 % confidence intervals."""
-    # Position 0 is the tally of all rows; the groups follow.
-    all_tallies = [reduce(add, tallies), *tallies]
-    values = [_compute_values(tally) for tally in all_tallies]
-    intervals = [_compute_intervals(tally) for tally in all_tallies]
+def _compute_metrics(
+    y: Array, feature: SensitiveFeature, model: ModelPredictions
+) -> dict[str, dict[str, Any]]:
+    """Compute each metric over all rows and in each group, with 95 % confidence intervals.
+
+    Discriminative risk is that of the rows that were perturbed.
+    """
+    is_perturbed = ~np.isnan(model.risk)
+    tallies = _tally_groups(y, feature, model, np.ones(len(y), dtype=bool))
+    of_risk = tallies if is_perturbed.all() else _tally_groups(y, feature, model, is_perturbed)
+    values = [_compute_values(*both) for both in zip(tallies, of_risk, strict=True)]
+    intervals = [_compute_intervals(*both) for both in zip(tallies, of_risk, strict=True)]
     return {
         name: {
             "global": values[0][name],
@@ -129,13 +140,19 @@ def _compute_metrics(tallies: Sequence[Tally]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _compute_values(tally: Tally) -> dict[str, float]:
-    view = View(tally.table, favorable=1)
-    return {name: float(metric(view)) for name, metric in PAGE_METRICS.items()}
+def _compute_values(tally: Tally, of_risk: Tally) -> dict[str, float]:
+    view, risk_view = (View(one.table, favorable=1) for one in (tally, of_risk))
+    return {
+        name: float(metric(risk_view if name == RISK_KEY else view))
+        for name, metric in PAGE_METRICS.items()
+    }
 
 
-def _compute_intervals(tally: Tally) -> dict[str, dict[str, float]]:
+def _compute_intervals(tally: Tally, of_risk: Tally) -> dict[str, dict[str, float]]:
     """Return percentile intervals of a bootstrap, and the interval of the risk."""
     bootstrap = Bootstrap(N_REPLICATES, CONFIDENCE, random_state=0)
-    ends = bootstrap.intervals(tally, 1, list(PAGE_METRICS), PAGE_METRICS)
-    return {name: {"lower": of["low"], "upper": of["high"]} for name, of in ends.items()}
+    others = [name for name in PAGE_METRICS if name != RISK_KEY]
+    ends = bootstrap.intervals(tally, 1, others, PAGE_METRICS)
+    found = {name: {"lower": of["low"], "upper": of["high"]} for name, of in ends.items()}
+    low, high = bootstrap.risk_interval(of_risk.risk_sample)
+    return found | {RISK_KEY: {"lower": low, "upper": high}}

@@ -61,7 +61,7 @@ class ModelPredictions:
     predictions : array of shape (n,)
         1 for the favourable class, 0 for the other class.
     risk : array of shape (n,)
-        Probability that each prediction changes.
+        Probability that each prediction changes; NaN for rows that were not perturbed.
     """
 
     name: str

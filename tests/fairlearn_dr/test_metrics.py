@@ -21,6 +21,7 @@ from fairlearn_dr import (
     favorable_to_unfavorable_rate,
     perturbed_predictions,
     risk_scorer,
+    score_shift,
     unfavorable_to_favorable_rate,
 )
 
@@ -117,7 +118,10 @@ class TestDiscriminativeRisk:
 
 
 BAD = {
-    "missing risks": ({"individual_risk": [np.nan, 0]}, "individual_risk has 1 missing"),
+    "risks out of range": (
+        {"individual_risk": [np.nan, 2]},
+        r"individual_risk must be in \[0, 1\]",
+    ),
     "negative weights": (
         {"individual_risk": [1, 0], "sample_weight": [-1, 2]},
         "sample_weight must be finite",
@@ -407,6 +411,14 @@ class TestDrMetricFrame:
         frame = dr_metric_frame(lambda rows: rows["man"].to_numpy(), hot, y, privileged=one_hot)
         assert frame.overall["discriminative_risk"] == 1
         assert list(frame.by_group.index) == ["man", "woman"]
+
+    def test_rows_whose_risk_is_nan_are_left_out(self):
+        y, risk, weights = [1, 0, 1, 0], [1.0, np.nan, 0.0, 0.5], [1, 9, 2, 1]
+        given = {"individual_risk": risk, "sample_weight": weights}
+        assert discriminative_risk(y, y, **given) == 1.5 / 4
+        assert favorable_to_unfavorable_rate(y, y, **given) == 1 / 4
+        assert unfavorable_to_favorable_rate(y, y, **given) == 0.5 / 4
+        assert score_shift(y, y, individual_shift=risk) == 0.5
 
     @pytest.mark.parametrize("values", [["M", None, "F", "M"], [1, np.nan, 0, 1]])
     def test_rows_without_a_sensitive_value_are_a_group(self, values):

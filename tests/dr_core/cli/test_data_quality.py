@@ -230,9 +230,8 @@ def test_rows_with_missing_values_can_be_kept(capsys, clean, tmp_path):
     assert code == 0
     assert "of 400 rows" in out
     assert "missing" in out
-    assert "| DR of perturbed rows" in out
-    assert "PASS: DR of perturbed rows of model for " in out
-    assert 'name="discriminative_risk_perturbed for ' in (tmp_path / "a.xml").read_text()
+    assert "PASS: discriminative risk of model for " in out
+    assert 'name="discriminative_risk for ' in (tmp_path / "a.xml").read_text()
 
 
 @pytest.mark.parametrize(

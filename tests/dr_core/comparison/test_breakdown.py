@@ -101,7 +101,8 @@ def test_rows_with_a_missing_value_are_a_group_of_their_own(people, labels):
     X.loc[:49, "sex"] = None
     comparison = table(X, labels, learn_attributes(X, {"sex": "M"}, missing="keep"))
     missing = comparison.by_group.set_index("group").loc["(missing)"]
-    assert (missing["rows"], missing["risk"], missing["privileged"]) == (50, 0, None)
+    assert (missing["rows"], missing["carries"], missing["privileged"]) == (50, 0, None)
+    assert missing[["risk", "loses", "gains"]].isna().all()
 
 
 def test_individuals_are_those_most_at_risk(people, labels):

@@ -321,8 +321,7 @@ def test_directions_in_the_headline_are_of_the_same_rows_as_the_risk(people, lab
     X = people.assign(sex=people["sex"].astype(float).where(people["age"] > 40))
     attributes = learn_attributes(X, {"sex": 1.0}, missing="keep")
     comparison = compare({"rule": rule}, X, labels, attributes)
-    risk = comparison.table()["discriminative_risk_perturbed"].item()
-    assert risk > comparison.table()["discriminative_risk"].item()
+    risk = comparison.table()["discriminative_risk"].item()
     known = rule(X[X["age"] > 40]), rule(X[X["age"] > 40].assign(sex=lambda X: 1 - X["sex"]))
     loses, gains = ((known[0] > known[1]).mean(), (known[0] < known[1]).mean())
     text = read(comparison.to_html()).text

@@ -367,7 +367,8 @@ def test_rows_with_a_missing_value_are_kept_unperturbed_and_belong_to_no_group()
     risk = assess_risk(
         lambda X: X["sex"] == "M", X, learn_attributes(X, {"sex": "M"}, missing="keep")
     )
-    assert risk.individual.tolist() == [1, 1, 0]
+    np.testing.assert_array_equal(risk.individual, [1, 1, np.nan])
+    assert risk.concerned.tolist() == [0, 1]
     assert risk.groups.tolist() == [[1, 0, 2]]
 
 
@@ -457,9 +458,9 @@ def test_figures_of_all_rows_are_those_of_all_attributes_together():
     table = risk.table()
     together = table.loc["all"]
     assert [risk.value, *risk.interval()[:2]] == together[["risk", "low", "high"]].tolist()
-    assert risk.value_perturbed == together["risk_perturbed"] != table.loc["sex", "risk_perturbed"]
+    assert risk.value == together["risk"] != table.loc["sex", "risk"]
     assert risk.n_not_perturbed == together["not_perturbed"] == 10
-    assert risk.n_effective == len(X)
+    assert risk.n_effective == len(X) - 10
 
 
 def test_quantities_that_are_integers_in_one_chunk_need_not_be_labels():

@@ -279,11 +279,15 @@ def test_the_most_affected_come_with_the_perturbation_that_moves_them_most():
     assert found["shift"].abs().is_monotonic_decreasing
 
 
-def test_rows_without_a_value_count_as_unmoved():
+def test_rows_without_a_value_are_left_out():
     gaps = X.assign(sex=X["sex"].where(np.arange(len(X)) % 2 == 0, None))
     attributes = learn_attributes(gaps, {"sex": "M"}, missing="keep")
     shift = assess_shift(lambda X: 1.0 * (X["sex"] == "M"), gaps, attributes)
-    assert shift.mean == pytest.approx(0.5)
+    assert shift.mean == shift.share_above(0.5) == 1
+    assert shift.quantiles([0, 1]).tolist() == [1, 1]
+    assert np.nanmean(shift.individual) == shift.mean
+    assert np.nanmean(shift.signed_individual) == pytest.approx(shift.signed_mean)
+    np.testing.assert_array_equal(np.isnan(shift.individual), gaps["sex"].isna())
     assert "102 rows with a missing value were not perturbed" in repr(shift)
 
 
@@ -294,9 +298,12 @@ def test_rows_without_a_value_do_not_dilute_the_headline():
     shift = assess_shift(score, gaps, attributes)
     known = gaps[gaps["sex"].notna()].reset_index(drop=True)
     alone = assess_shift(score, known, {"sex": "M"})
-    assert shift.mean_perturbed == alone.mean == 2 * shift.mean
+    assert shift.mean == alone.mean
+    assert shift.signed_mean == alone.signed_mean
+    assert shift.quantiles().tolist() == alone.quantiles().tolist()
+    assert shift.quantile_intervals().equals(alone.quantile_intervals())
     assert f"moves by {alone.mean:.4g} on average" in repr(shift)
-    found, expected = shift.interval(only_perturbed=True), alone.interval()
+    found, expected = shift.interval(), alone.interval()
     assert found.low == pytest.approx(expected.low, rel=0.02)
     assert found.high == pytest.approx(expected.high, rel=0.02)
 

@@ -130,6 +130,15 @@ class TestContent:
         content = make_page_content(inputs(tree=[0, 0, 1, 1]))
         assert np.isnan(metrics_of(content)["precision_score"]["bins"][0])
 
+    def test_rows_that_were_not_perturbed_count_in_the_other_metrics_only(self):
+        content = make_page_content(inputs(risk=[np.nan, np.nan, 1.0, 0.5]))
+        risk, accuracy = (
+            metrics_of(content)[k] for k in ("discriminative_risk", "accuracy_score")
+        )
+        assert risk["global"] == 0.75
+        np.testing.assert_allclose(risk["bins"], [np.nan, 0.75])
+        assert accuracy["global"] == 0.75
+
     @pytest.mark.parametrize("text", ["<b>", "</script>", "<a href=x>", "&amp;", "&#60;"])
     def test_markup_is_kept_from_charts(self, text):
         assert escape_markup(text) == text[0] + "\u2060" + text[1:]

@@ -8,8 +8,11 @@ def outcomes(value, values, privileged, p):
     """What a value may become, with probabilities, as (value, probability) pairs.
 
     A value that `values` has several times is drawn as many times as often. A range is a function:
-    then `values` are those of all rows, and each row of the other side is equally likely.
+    then `values` are those of all rows, and each row of the other side is equally likely. A value
+    that is missing, None, stays so.
     """
+    if value is None:
+        return [(None, 1.0)]
     if callable(privileged):
         targets = [v for v in values if privileged(v) != privileged(value)]
     elif value in privileged:
@@ -45,9 +48,15 @@ def individual_risk(predict, row, domains, privileged, p=1.0):
     )
 
 
+def is_perturbed(row, privileged):
+    """Whether a row has a value to perturb."""
+    return any(row[name] is not None for name in privileged)
+
+
 def exact_risk(predict, rows, domains, privileged, p=1.0):
-    """Mean individual risk."""
-    return sum(individual_risk(predict, row, domains, privileged, p) for row in rows) / len(rows)
+    """Mean individual risk of the rows that are perturbed."""
+    some = [row for row in rows if is_perturbed(row, privileged)]
+    return sum(individual_risk(predict, row, domains, privileged, p) for row in some) / len(some)
 
 
 def sampled_risk(predict, rows, domains, privileged, p=1.0, seed=0):
@@ -73,6 +82,8 @@ def shifts(score, row, domains, privileged, p=1.0):
 def mean_shift(score, rows, domains, privileged, p=1.0, weights=None, of=abs):
     """Weighted mean over rows of the expected size (or `of`) of the change of the score."""
     weights = weights or [1.0] * len(rows)
+    some = [is_perturbed(row, privileged) for row in rows]
+    weights = [weight * one for weight, one in zip(weights, some, strict=True)]
     total = 0.0
     for row, weight in zip(rows, weights, strict=True):
         for change, probability in shifts(score, row, domains, privileged, p):
