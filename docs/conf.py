@@ -1,4 +1,5 @@
 import os
+import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -31,7 +32,9 @@ suppress_warnings = ["ref.python"]
 autosummary_generate = True
 templates_path = ["_templates"]
 autodoc_typehints = "none"
-napoleon_use_ivar = True
+# Parameters that share a text are shown as one entry, and attributes like parameters.
+napoleon_use_param = False
+napoleon_custom_sections = [("Attributes", "params_style")]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
@@ -85,5 +88,24 @@ def skip_what_hosts_document(app, what, name, member, skip, options):
     return True if made_in.startswith(("aif360.", "sklearn.")) else None
 
 
+def link_classes(app, what, name, obj, options, lines):
+    """Make each class that is named as the type of a parameter a link."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"(?<=\*\* \()\*[^*]+\*(?=\))", _link_classes_of_type, line)
+
+
+def _link_classes_of_type(kind):
+    parts = re.split(r"\b([A-Z][a-z]\w+)\b", kind[0].strip("*"))
+    # Parts at odd positions are names of classes: ["mapping, or ", "SensitiveAttributes", ""].
+    return "".join(f"`{p}`" if i % 2 else _emphasize(p) for i, p in enumerate(parts))
+
+
+def _emphasize(text):
+    """Put *...* around the words of a text, as reStructuredText wants it, next to a name."""
+    words = text.strip()
+    return f"\\ {text.replace(words, f'*{words}*')}\\ " if words else text
+
+
 def setup(app):
+    app.connect("autodoc-process-docstring", link_classes, priority=900)  # after napoleon
     app.connect("autodoc-skip-member", skip_what_hosts_document)

@@ -184,7 +184,8 @@ def marginalize(
     privileged : mapping, or SensitiveAttributes
         The privileged value of each sensitive column, such as {"sex": "Male"}; or the result of
         `learn_attributes`. The choice of privileged values has no effect. Rows with a missing
-        value, if they are accepted, do not count in P. Coupled columns follow.
+        value, if they are accepted, do not count in P. Coupled columns follow: then DR with
+        coupled columns becomes 0, and DR as defined can be above 0.
     weights : {"empirical", "uniform"}
         P(v): the joint frequency of the values v in X, or the same for every combination that
         occurs in X.
@@ -202,9 +203,9 @@ def marginalize(
     Warns
     -----
     UserWarning
-        If coupled columns of some rows do not return when an attribute changes and changes back:
-        the average of these rows can depend on the attribute. If the model itself does not predict
-        its likeliest class.
+        If the rules of coupled columns do not convert between every two values of an attribute, in
+        both directions: the average of some rows then depends on the attribute. If the model
+        itself does not predict its likeliest class.
 
     Examples
     --------
@@ -297,11 +298,11 @@ class _Survey:
         """Warn of rows whose average may still depend on an attribute, or decide otherwise."""
         if self.n_open:
             warnings.warn(
-                f"coupled columns of {self.n_open} of {n_rows} rows do not return when an "
-                "attribute changes and changes back, so that their average depends on the "
-                "attribute: their discriminative risk can be above 0. If the rules lack the "
-                "change back, add it; a rule that forgets the old value, such as a minimum, has "
-                "none.",
+                f"the average of {self.n_open} of {n_rows} rows can depend on the attributes, so "
+                "that their discriminative risk with coupled columns can be above 0: changing an "
+                "attribute twice gives other coupled values than changing it once. Write rules "
+                "between every two values of the attribute, in both directions. Rules that lose "
+                "the old value, such as a minimum, cannot be reversed.",
                 stacklevel=3,
             )
         if self.n_unlikely:

@@ -229,10 +229,10 @@ def _print_plausibility(
 ) -> None:
     """Print the share of implausible rows, without and with coupled columns."""
     console.print(Text(escape_unprintable(str(found))))
-    for step in iter_next_steps(found, escape_unprintable):
-        console.print(Text(step))
     if coupled is not None:
         console.print(Text(f"With coupled columns: {escape_unprintable(str(coupled))}"))
+    for step in iter_next_steps(found, escape_unprintable):
+        console.print(Text(step))
     console.print()
 
 

@@ -94,7 +94,7 @@ IMPLAUSIBLE_SHARE = "implausible_share"
 
 DR_DIFFERENCE = "discriminative_risk_difference"
 
-EMPTY_RATE = "a rate has no row to be taken over"
+EMPTY_RATE = "a rate has no rows in its denominator"
 """Why a measure is NaN, unless something else explains it."""
 
 MAX_CLASSES = 100
@@ -361,6 +361,8 @@ class MeasuredModel:
             return "the predictions for perturbed rows are not given"
         if self.has_check and self.plausibility is None:
             return "plausibility needs the model itself"
+        if measure == PLAUSIBLE_RISK:
+            return "no perturbed row is plausible"
         return EMPTY_RATE
 
     def iter_rows(

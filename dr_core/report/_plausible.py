@@ -94,30 +94,37 @@ def _iter_sentences(comparison: Comparison) -> Iterator[str]:
     else:
         yield f"Most frequent: {found.describe_pairs(2, format_name)}."
     yield found.describe_power()
-    yield from iter_next_steps(found)
     if any(one.when_coupled for one in comparison.plausibility.values()):
         rules = "; ".join(format_rules(comparison.settings.get("coupled", {})))
         yield f"Coupled columns follow the attribute by these rules: {rules}."
+    yield from iter_next_steps(found)
 
 
 def iter_next_steps(
     found: Plausibility, format_name: Callable[[Any], str] = format_name
 ) -> Iterator[str]:
-    """Yield what to do about implausible rows, if a column can be coupled and none is.
+    """Yield what to do about rows that are implausible even where coupled columns follow.
 
-    The column and the attribute whose implausible pairs have most rows are named. A sensitive
-    attribute cannot follow another one, so its pairs do not count.
+    For each attribute, the column is named whose implausible pairs have most rows. A sensitive
+    attribute cannot follow another one, and coupled columns have rules, so they are not named.
     """
-    attributes = found.plan.attributes
-    pairs = found.pairs[~found.pairs["column"].isin(attributes.names)]
-    if pairs.empty or attributes.has_couplings:
+    attributes, judged = found.plan.attributes, found.when_coupled or found
+    pairs = judged.pairs
+    pairs = pairs[~pairs["column"].isin([*attributes.names, *attributes.couplings.columns])]
+    if pairs.empty:
         return
-    column, attribute = pairs.groupby(["column", "attribute"], sort=False)["rows"].sum().idxmax()
-    dependent = format_name(column)
+    rows = pairs.groupby(["column", "attribute"], sort=False)["rows"].sum()
+    drivers: dict[Any, Any] = {}
+    for column, attribute in rows.sort_values(ascending=False, kind="stable").index:
+        if attribute not in drivers.values():
+            drivers.setdefault(column, attribute)
+    (first, driver), *others = [tuple(map(format_name, pair)) for pair in drivers.items()]
+    more = "".join(f", or {column} on {attribute}" for column, attribute in others)
     yield (
-        f"If {dependent} depends on {format_name(attribute)}, declare {dependent} as coupled: by "
-        "rules for its values (dr-audit --coupled; suggest_couplings may propose some), or, for "
-        "quantities such as years, by a function (learn_attributes(coupled=...) in Python)."
+        f"If {first} depends on {driver}{more}, declare {'these columns' if others else first} as "
+        "coupled: by rules for the values (dr-audit --coupled; suggest_couplings may propose "
+        "some), or, for quantities such as years, by a function (learn_attributes(coupled=...) in "
+        "Python)."
     )
 
 

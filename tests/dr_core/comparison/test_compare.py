@@ -297,7 +297,7 @@ def test_a_warning_of_undefined_values_says_that_a_rate_has_no_rows(people, labe
     nobody = {"nobody": lambda X: np.zeros(len(X), int)}
     with pytest.warns(UserWarning, match="undefined") as caught:
         compare(nobody, people, labels, PRIVILEGED, measures=["precision"])
-    assert str(caught[0].message).endswith(": a rate has no row to be taken over.")
+    assert str(caught[0].message).endswith(": a rate has no rows in its denominator.")
 
 
 def test_a_warning_of_undefined_values_says_that_a_model_has_no_score(people, labels):

@@ -81,6 +81,22 @@ def test_the_column_whose_implausible_pairs_have_most_rows_is_recommended():
     assert "declare title as coupled" in step
 
 
+def test_a_column_of_each_attribute_is_recommended_until_it_is_coupled():
+    rng = np.random.default_rng(0)
+    sex, age = rng.choice(["M", "F"], 600), rng.choice(["young", "old"], 600)
+    club = np.where((sex == "M") & (rng.random(600) < 0.9), "chess", "none")
+    X = pd.DataFrame({"sex": sex, "age": age, "club": club})
+    X["school"] = np.where(age == "young", "yes", "no")
+    both = {"sex": "M", "age": "old"}
+    rules = {"school": {"age": {"old": {"yes": "no"}, "young": {"no": "yes"}}}}
+    steps = [
+        next(iter_next_steps(assess_risk(lambda X: X["sex"] == "M", X, one).plausibility()))
+        for one in (both, learn_attributes(X, both, coupled=rules))
+    ]
+    assert "If school depends on age, or club on sex, declare these columns as coupled" in steps[0]
+    assert "If club depends on sex, declare club as coupled" in steps[1]
+
+
 def make_young_singles():
     """People with two sensitive attributes that exclude each other: young people are single."""
     rng = np.random.default_rng(0)
