@@ -58,7 +58,12 @@ from dr_core._utils._numbers import (
     unbox_floats,
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
-from dr_core._utils._percent import format_percent, format_percent_ends, format_points
+from dr_core._utils._percent import (
+    format_estimate,
+    format_percent,
+    format_percent_ends,
+    format_points,
+)
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
 
 __all__ = [
@@ -101,6 +106,7 @@ __all__ = [
     "find_spellings",
     "fold_interval",
     "format_enumeration",
+    "format_estimate",
     "format_percent",
     "format_percent_ends",
     "format_points",

@@ -1,10 +1,10 @@
-"""Shares in percent, differences in points: one format for terminal, report, `repr`, messages."""
+"""Shares in percent, differences in points, estimated counts: one format for all outputs."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["format_percent", "format_percent_ends", "format_points"]
+__all__ = ["format_estimate", "format_percent", "format_percent_ends", "format_points"]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
@@ -61,3 +61,13 @@ def format_points(difference: float, digits: int = 1) -> str:
         return "undefined"
     text = f"{round_percent(difference):+.{digits}f} pp"
     return text if float(text.removesuffix(" pp")) else text[1:]
+
+
+def format_estimate(count: float) -> str:
+    """Format an estimated count, rounded up to two digits: an estimate has no more of them.
+
+    >>> format_estimate(711_562), format_estimate(6_721), format_estimate(41.2)
+    ('720,000', '6,800', '42')
+    """
+    unit = 10 ** max(0, len(str(math.ceil(count))) - 2)
+    return f"{math.ceil(count / unit) * unit:,}"

@@ -170,7 +170,8 @@ class Cleaning:
         for name, count in counts[counts > 0].items() if self.missing is None else ():
             raise ValueError(
                 f"sensitive column {name!r} has missing values in {count} rows; pass --missing "
-                "drop to leave these rows out, or --missing keep to audit them unperturbed."
+                "drop to leave these rows out, or --missing keep to audit them without perturbing "
+                "this value."
             )
         return frame
 

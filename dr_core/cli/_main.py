@@ -18,8 +18,8 @@ from rich.console import Console
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
-from dr_core._utils import Array, check_integer, write_atomically
-from dr_core.cli._data_quality import Cleaning
+from dr_core._utils import Array, check_integer, quote, write_atomically
+from dr_core.cli._data_quality import Cleaning, Finding
 from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._messages import advise_options
@@ -45,7 +45,12 @@ from dr_core.comparison import (
     describe_environment,
     find_shifted,
 )
-from dr_core.report import QuantityAudit, make_environment, render_quantity
+from dr_core.report import (
+    QuantityAudit,
+    describe_left_out,
+    make_environment,
+    render_quantity,
+)
 from dr_core.risk import Plausibility, ShiftAssessment, assess_shift
 
 __all__ = ["main"]
@@ -97,7 +102,8 @@ LOCAL_LAW_HELP = "add the impact ratios of New York City's Local Law 144 to the 
 VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
 NORMALIZE_HELP = "make values one that differ in case and blanks only"
 MISSING_HELP = (
-    "keep rows without a sensitive value unperturbed, or drop rows without one or a label"
+    "keep rows that lack a sensitive value, without perturbing this value, or drop rows that lack "
+    "one or a label"
 )
 ID_HELP = "column that identifies a row: not used by the model, shown with --individuals"
 PERSON_HELP = "column that says whom a row is about, if people have several rows"
@@ -345,6 +351,7 @@ def _collect_evidence(
     provenance = collect_provenance(options, source, settings, subject.hashes)
     evidence: dict[str, Any] = {"provenance": provenance}
     evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
+    evidence |= {"rows_left_out": subject.n_left_out} if subject.n_left_out else {}
     if subject.findings is not None:
         found = [*subject.findings, *subject.changes]
         evidence["data_quality"] = [finding.to_dict() for finding in found]
@@ -375,7 +382,8 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     print_stage(f"reading {options.source}")
     with _record_notes() as notes:
         subject = _load_subject(options)
-        subject = replace(subject, reference=_load_reference(options, subject))
+        reference, changes = _load_reference(options, subject)
+        subject = replace(subject, reference=reference, changes=[*subject.changes, *changes])
     # A model that cannot be loaded is one line of its own.
     given = options.model
     model = load_model(given, trust_pickle=options.trust_pickle) if given else None
@@ -386,6 +394,7 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     for change in subject.changes:
         print(f"dr-audit: note: {escape_unprintable(change)}", file=sys.stderr)
     if given:
+        _check_not_dropped(model, options.drop)
         return subject, model, None, _collect_facts(subject, given.name, subject.n_rows)
     train, test = _split(subject, options.seed)
     print_stage(f"training a random forest on {len(train):,} rows")
@@ -394,6 +403,15 @@ def _prepare(options: argparse.Namespace) -> tuple[Subject, Any, Any, dict[str, 
     ).fit(*subject.at(train))
     facts = _collect_facts(subject, "random forest trained on the other rows", len(test))
     return subject, model, test, facts
+
+
+def _check_not_dropped(model: Any, dropped: Sequence[str]) -> None:
+    """Raise ValueError if a column that the model was fitted on was left out."""
+    needed = [name for name in dropped if name in getattr(model, "feature_names_in_", ())]
+    if needed:
+        raise ValueError(
+            f"--drop: the model was fitted on {quote(needed)}; leave these columns in the data."
+        )
 
 
 def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:
@@ -449,10 +467,13 @@ def _load_subject(options: argparse.Namespace) -> Subject:
     return load_chunked_file(*file, options.coupled, options.chunk_rows, options.person, cleaning)
 
 
-def _load_reference(options: argparse.Namespace, subject: Subject) -> Any:
-    """Return the rows by which plausibility is judged; None for chunks without such rows."""
+def _load_reference(options: argparse.Namespace, subject: Subject) -> tuple[Any, list[Finding]]:
+    """Return the rows by which plausibility is judged, and what was changed in them.
+
+    There are no such rows for a file in chunks without `--reference`.
+    """
     if options.reference is None:
-        return None if subject.is_chunked else subject.X
+        return (None if subject.is_chunked else subject.X), []
     if subject.is_chunked and subject.is_regression:
         raise ValueError("--reference needs rows in memory if the label is a quantity.")
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
@@ -461,8 +482,11 @@ def _load_reference(options: argparse.Namespace, subject: Subject) -> Any:
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:
+    n_left_out = subject.n_left_out
+    data = f"{subject.name}, {n_rows:,} of {subject.n_rows + n_left_out:,} rows"
+    left_out = f"; {describe_left_out(n_left_out)}" if n_left_out else ""
     facts = {
-        "data": f"{subject.name}, {n_rows:,} of {subject.n_rows:,} rows",
+        "data": f"{data}{left_out}",
         "model": model,
         "privileged": "; ".join(attribute.description for attribute in subject.attributes),
         "favourable": subject.meaning,

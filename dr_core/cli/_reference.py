@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from dr_core._tables import as_table, read_table
 from dr_core._utils import quote
-from dr_core.cli._data_quality import Cleaning
+from dr_core.cli._data_quality import Cleaning, Finding
 from dr_core.cli._files import simplify_types
 from dr_core.cli._subject import Subject
 
@@ -17,8 +18,10 @@ __all__ = ["read_reference"]
 
 def read_reference(
     path: Path, subject: Subject, cleaning: Cleaning, *, is_trained_on: bool
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, list[Finding]]:
     """Read the columns of the audited data from a file of reference rows.
+
+    Rows without a sensitive value are kept if such rows are audited, and left out otherwise.
 
     Parameters
     ----------
@@ -26,6 +29,12 @@ def read_reference(
     subject : the audited data
     cleaning : what is changed in the audited data; spellings follow theirs
     is_trained_on : whether the types of the audited data were simplified
+
+    Returns
+    -------
+    frame : DataFrame of the reference rows
+    changes : list of Finding
+        What was done with rows that lack a sensitive value.
     """
     if not path.is_file():
         raise ValueError(f"--reference: the file {str(path)!r} does not exist.")
@@ -40,10 +49,26 @@ def read_reference(
         frame = simplify_types(frame)
     if cleaning.normalize:
         frame = frame.assign(**{name: _spell(frame, name, subject, cleaning) for name in needed})
-    # A row without a sensitive value says nothing about its pairs.
-    frame = frame.dropna(subset=[name for name in subject.attributes.names if name in needed])
+    changes: list[Finding] = []
+    if cleaning.missing != "keep":
+        frame, changes = _drop_missing(frame, [n for n in subject.attributes.names if n in needed])
     _check_values(path, frame, subject)
-    return frame
+    return frame, changes
+
+
+def _drop_missing(frame: pd.DataFrame, names: list[Any]) -> tuple[pd.DataFrame, list[Finding]]:
+    """Return the rows that have all sensitive values, and a finding for each incomplete column."""
+    n_rows, counts = len(frame), frame[names].isna().sum()
+    changes = [
+        Finding(
+            "--reference",
+            str(name),
+            f"is missing in {count:,} of {n_rows:,} reference rows",
+            "the check of plausibility leaves these rows out",
+        )
+        for name, count in counts[counts > 0].items()
+    ]
+    return frame.dropna(subset=names), changes
 
 
 def _spell(frame: pd.DataFrame, name: str, subject: Subject, cleaning: Cleaning) -> pd.Series:
@@ -59,7 +84,7 @@ def _check_values(path: Path, frame: pd.DataFrame, subject: Subject) -> None:
     if frame.empty:
         raise ValueError(f"--reference: {path.name!r} has no rows with all sensitive values.")
     for attribute in subject.attributes:
-        unknown = set(frame[attribute.name].unique()) - set(attribute.values)
+        unknown = set(frame[attribute.name].dropna().unique()) - set(attribute.values)
         if unknown and attribute.condition is None:
             raise ValueError(
                 f"--reference: column {attribute.name!r} of {path.name!r} has the values "

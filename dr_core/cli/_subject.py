@@ -71,6 +71,7 @@ class Subject:
     changes : what was changed in the data
     hashes : SHA-256 of files, by path, that are known because they were read completely
     reference : rows by which plausibility is judged; None if it is not
+    n_left_out : number of rows of the file that lack a value and were left out
     """
 
     name: str
@@ -86,6 +87,7 @@ class Subject:
     changes: Sequence[Finding] = ()
     hashes: Mapping[Path, str] = field(default_factory=dict)
     reference: Any = None
+    n_left_out: int = 0
 
     @property
     def is_regression(self) -> bool:
@@ -169,7 +171,8 @@ def load_file(
     favorable_label = _find_favorable(y.unique().tolist(), favorable, cleaning)
     people, identifiers = (left_out.get(name or "") for name in (person, identifier))
     known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
-    return Subject(path.name, frame, y, len(frame), *known, changes)
+    n_left_out = len(given) - len(frame)
+    return Subject(path.name, frame, y, len(frame), *known, changes, n_left_out=n_left_out)
 
 
 def load_chunked_file(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import format_points, is_number, quote
+from dr_core._utils import format_estimate, format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
@@ -72,7 +72,8 @@ class Decision:
             return text
         if self.rows_needed is None:
             return f"{text}; more rows like these would not decide"
-        return f"{text}; about {self.rows_needed:,} rows would decide, these are {self.rows:,}"
+        needed = format_estimate(self.rows_needed)
+        return f"{text}; about {needed} rows would decide, these are {self.rows:,}"
 
     def _format_numbers(self) -> str:
         """Return value, interval and limit; a gap with its sign."""

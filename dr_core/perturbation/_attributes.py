@@ -399,7 +399,8 @@ class SensitiveAttributes:
             if count:
                 raise ValueError(
                     f"sensitive attribute {name!r} is missing in {count} of {codes.shape[1]} "
-                    'rows. Fill or drop them, or pass missing="keep" to leave them unperturbed.'
+                    'rows. Fill or drop them, or pass missing="keep" to leave these values as '
+                    "they are."
                 )
 
 
@@ -428,7 +429,7 @@ def learn_attributes(
         All values of a sensitive or coupled column, for columns whose values do not all occur in
         X. Values of a range are drawn as often as they occur here, such as in the training data.
     missing : {"error", "keep"}
-        Whether a missing sensitive value raises an error, or its row is left unperturbed.
+        Whether a missing sensitive value raises an error, or stays missing in perturbed rows.
     coupled : mapping, optional
         Columns that follow an attribute if it changes, such as {"relationship": {"sex":
         {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}; or by a function, such as

@@ -13,6 +13,7 @@ from dr_core.report._headline import format_headline
 from dr_core.report._page import make_environment, render, render_quantity
 from dr_core.report._plausible import iter_next_steps
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
+from dr_core.report._untested import describe_left_out
 from dr_core.report._values import MIN_GROUP_ROWS
 from dr_core.report._words import format_measure, format_measure_ends
 
@@ -20,6 +21,7 @@ __all__ = [
     "MIN_GROUP_ROWS",
     "QuantityAudit",
     "collect_facts",
+    "describe_left_out",
     "format_amount",
     "format_headline",
     "format_measure",

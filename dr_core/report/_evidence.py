@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_estimate, format_percent
 from dr_core.report._drawings import (
     Cell,
     Column,
@@ -73,7 +73,7 @@ def _make_limit_row(limit: Mapping[str, Any]) -> list[Cell]:
         make_text_cell(format_scenario(limit["attribute"])),
         *_make_limit_cells(limit),
         make_text_cell(limit["outcome"]),
-        make_text_cell("–" if needed is None else f"about {needed:,}"),
+        make_text_cell("–" if needed is None else f"about {format_estimate(needed)}"),
     ]
 
 

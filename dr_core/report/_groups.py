@@ -41,8 +41,10 @@ FOUR_FIFTHS = 0.8
 MIN_LISTED_SHARE = 0.02
 """Local Law 144 allows to leave out groups with a smaller share of the rows."""
 
-MIN_REFERENCE_ROWS = 100
-"""Impact ratios relative to a smaller group are marked: its own rate is uncertain by 10 points."""
+MIN_PRECISE_ROWS = 100
+"""Smaller groups are marked: their rates are uncertain by 10 points."""
+
+TOO_FEW_ROWS = "too few rows for a precise rate"
 
 MAX_RATE_ROWS = 60
 """Rows of the table; the largest groups are shown."""
@@ -128,19 +130,24 @@ def _make_rate_cell(measure: str, row: pd.Series, scale: Scale) -> Cell:
     value, ends = row["value"], (row["low"], row["high"])
     note, tick = format_share_interval(*ends), math.nan
     if measure == IMPACT_RATIO:
-        own = _describe_reference_cell(row) if row["group"] == row["reference"] else note
-        note, tick = _describe_ratio(value, own), FOUR_FIFTHS
+        note, tick = _describe_ratio(row, note), FOUR_FIFTHS
     return make_value_cell(value, note=note, bar=make_bar(scale, value, *ends, tick))
 
 
-def _describe_ratio(ratio: float, interval: str) -> str:
-    """Return the small print of an impact ratio, which says if it is below four fifths."""
-    below = "below four fifths" if ratio < FOUR_FIFTHS else ""
-    return "\n".join(text for text in (interval, below) if text)
+def _describe_ratio(row: pd.Series, interval: str) -> str:
+    """Return the small print of an impact ratio: interval, four fifths, and size of the group.
 
-
-def _describe_reference_cell(row: pd.Series) -> str:
-    return "reference, small group" if row["rows"] < MIN_REFERENCE_ROWS else "reference"
+    A group with too few rows to be compared is not measured against four fifths.
+    """
+    is_reference = row["group"] == row["reference"]
+    is_listed = row["share"] >= MIN_LISTED_SHARE
+    parts = [
+        "reference" if is_reference else interval,
+        "below four fifths" if is_listed and row["value"] < FOUR_FIFTHS else "",
+        "" if is_listed else "not compared, below 2 % of the rows",
+        TOO_FEW_ROWS if is_listed and row["rows"] < MIN_PRECISE_ROWS else "",
+    ]
+    return "\n".join(part for part in parts if part)
 
 
 def iter_impact_sentences(
@@ -174,7 +181,7 @@ def iter_impact_sentences(
 
 
 def _format_size(row: pd.Series) -> str:
-    warning = "; too few for a precise rate" if row["rows"] < MIN_REFERENCE_ROWS else ""
+    warning = "; too few for a precise rate" if row["rows"] < MIN_PRECISE_ROWS else ""
     return f"{row['rows']:,} rows, {format_percent(row['share'])} of all{warning}"
 
 

@@ -237,7 +237,19 @@ class _Summary:
             size = f" of at least {MIN_GROUP_ROWS} rows" if len(large) < len(groups) else ""
             yield (
                 f"Most affected group{size}: {self.format_name(most.group)}, "
-                f"{format_percent(most.risk)} of {most.rows:,} rows "
-                f"({format_percent(most.carries)} of all changes); {format_percent(most.loses)} "
+                f"{format_percent(most.risk)} of {most.rows:,} rows"
+                f"{self._describe_group_risk(most)}; {format_percent(most.loses)} "
                 f"would lose the favourable decision, {format_percent(most.gains)} would gain it."
             )
+
+    def _describe_group_risk(self, group: Any) -> str:
+        """Return the interval of the DR of a group, and its part of all changes."""
+        rates = self.values.comparison.group_rates
+        of_group = iter_rows(rates, self.model, self.everything)
+        intervals = (
+            self._format_interval(row).removeprefix("; ")
+            for row in of_group
+            if row.group == group.group and row.measure == DR
+        )
+        changes = f"{format_percent(group.carries)} of all changes"
+        return f" ({'; '.join(filter(None, [next(intervals, ''), changes]))})"

@@ -9,7 +9,7 @@ from dr_core._utils import format_enumeration
 from dr_core.perturbation import ALL
 from dr_core.report._words import format_name
 
-__all__ = ["iter_untested"]
+__all__ = ["describe_left_out", "iter_untested"]
 
 MAX_NAMED_COLUMNS = 20
 
@@ -20,15 +20,16 @@ def iter_untested(settings: Mapping[str, Any], evidence: Mapping[str, Any]) -> I
     Parameters
     ----------
     settings : settings of the comparison
-    evidence : what the caller added; "columns" are the columns of the data
+    evidence : what the caller added; "columns" are the columns of the data, "rows_left_out" is the
+        number of rows without a sensitive value or a label that are not audited
 
     Examples
     --------
     >>> next(iter_untested({"privileged": {"sex": ["M"]}}, {"columns": ["sex", "age", "pay"]}))
     'Columns that were not perturbed: age and pay. Some of them may be sensitive, or proxies.'
     """
-    sensitive = list(settings.get("privileged", {}))
-    others = [name for name in evidence.get("columns", ()) if str(name) not in sensitive]
+    changed = [*settings.get("privileged", {}), *settings.get("coupled", {})]
+    others = [name for name in evidence.get("columns", ()) if str(name) not in changed]
     if others:
         yield (
             f"Columns that were not perturbed: {_name_columns(others)}. Some of them may be "
@@ -36,10 +37,22 @@ def iter_untested(settings: Mapping[str, Any], evidence: Mapping[str, Any]) -> I
         )
     else:
         yield "Columns that were not perturbed: some of them may be sensitive, or proxies."
+    if evidence.get("rows_left_out"):
+        text = describe_left_out(evidence["rows_left_out"])
+        yield f"{text[0].upper()}{text[1:]}."
     yield from _iter_left_out(settings)
     yield "Other people than those whom the rows represent, such as applicants of next year."
     yield "Whether the labels are correct, or were themselves decided unfairly."
     yield "Changes of the model or of the data after this audit."
+
+
+def describe_left_out(n_rows: int) -> str:
+    """Describe the rows that are not audited because they lack a value.
+
+    >>> describe_left_out(1)
+    'left out: 1 row without a sensitive value or a label'
+    """
+    return f"left out: {n_rows:,} {_name_rows(n_rows)} without a sensitive value or a label"
 
 
 def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -59,7 +72,11 @@ def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _count_rows(name: Any, n: int) -> str:
-    return f"{format_name(name)} in {n:,} {'row' if n == 1 else 'rows'}"
+    return f"{format_name(name)} in {n:,} {_name_rows(n)}"
+
+
+def _name_rows(n: int) -> str:
+    return "row" if n == 1 else "rows"
 
 
 def _name_columns(names: Sequence[Any]) -> str:

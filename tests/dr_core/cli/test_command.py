@@ -153,7 +153,11 @@ def test_a_skops_file_may_hold_a_selector_of_columns(capsys, csv, credit, tmp_pa
     encode = make_column_transformer(("passthrough", numbers), (OneHotEncoder(), ["sex", "age"]))
     model = make_pipeline(encode, DecisionTreeClassifier(max_depth=3))
     skops.io.dump(model.fit(credit.drop(columns="good"), credit["good"]), tmp_path / "m.skops")
-    assert run(capsys, csv, *AUDIT, "--model", tmp_path / "m.skops")[0] == 0
+    audit = (csv, *AUDIT, "--model", tmp_path / "m.skops")
+    assert run(capsys, *audit)[0] == 0
+    needed = next(name for name in credit.columns if name not in ("good", "sex", "age"))
+    code, _, err = run(capsys, *audit, "--drop", needed)
+    assert (code, f"--drop: the model was fitted on {needed!r}" in err) == (2, True)
 
 
 def test_parquet_files_are_read(capsys, credit, tmp_path):

@@ -210,7 +210,18 @@ def test_missing_values_are_refused_with_a_remedy(capsys, clean, tmp_path, colum
     assert remedy in err
     code, out, _ = run(capsys, path, *AUDIT, "--missing", "drop")
     assert code == 0
-    assert "of 398 rows" in out
+    assert "of 400 rows; left out: 2 rows without a sensitive value or a label" in out
+
+
+def test_rows_left_out_stand_where_the_audit_says_what_it_did_not_test(capsys, clean, tmp_path):
+    path, html, values = (tmp_path / name for name in ("a.csv", "a.html", "a.json"))
+    clean.assign(sex=misspell(clean["sex"], *[None] * 7)).to_csv(path, index=False)
+    run(capsys, path, *AUDIT, "--missing", "drop", "--html", html, "--json", values)
+    assert json.loads(values.read_text())["rows_left_out"] == 7
+    assert "Left out: 7 rows without a sensitive value or a label." in html.read_text()
+    run(capsys, path, *AUDIT, "--missing", "keep", "--html", html, "--json", values)
+    assert "rows_left_out" not in json.loads(values.read_text())
+    assert "without a sensitive value or a label" not in html.read_text()
 
 
 def test_a_code_for_missing_values_is_named_with_a_remedy(capsys, clean, tmp_path):

@@ -59,7 +59,7 @@ def test_messages_lead_through_an_ugly_file(capsys, ugly, tmp_path):
     audit += ["--normalize", "--drop", "Kundennummer", "Geburtstag"]
     code, out, err = run(capsys, *audit, "--json", tmp_path / "a.json")
     assert code == 0
-    assert "of 499 rows" in out
+    assert "of 500 rows; left out: 1 row without a sensitive value or a label" in out
     found = json.loads((tmp_path / "a.json").read_text())["data_quality"]
     done = [(one["check"], one["column"]) for one in found][1:]
     assert done == [("--normalize", "Geschlecht"), ("--missing drop", "Geschlecht")]

@@ -52,7 +52,7 @@ def test_an_error_names_the_option(capsys, folder, arguments, option):
 
 MESSAGES = {
     "sensitive attribute 'a' is missing in 3 of 9 rows. Fill or drop them, or pass "
-    'missing="keep" to leave them unperturbed.': "--missing drop or --missing keep",
+    'missing="keep" to leave these values as they are.': "--missing drop or --missing keep",
     'a row has up to 9 perturbations, more than 1. Use method="sample", or fewer attributes at a '
     "time.": "Name fewer columns with --privileged",
     "the model's predictions are numbers such as 0.1, not decisions: almost every score moves a "

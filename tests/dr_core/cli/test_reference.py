@@ -75,6 +75,23 @@ def test_rows_in_chunks_can_be_judged_by_a_reference(capsys, people, tmp_path, s
     assert "of perturbed rows are implausible" in out
 
 
+@pytest.mark.parametrize(("missing", "n_rows"), [("drop", 370), ("keep", 400)])
+def test_reference_rows_without_a_sensitive_value_are_treated_like_the_data(
+    capsys, people, tmp_path, missing, n_rows
+):
+    data, reference, record = people("a.csv", 60), people("b.csv", 400), tmp_path / "a.json"
+    frame = pd.read_csv(reference)
+    frame.assign(sex=frame["sex"].where(frame.index >= 30)).to_csv(reference, index=False)
+    audit = (data, *AUDIT, "--reference", reference, "--missing", missing, "--json", record)
+    code, _, err = run(capsys, *audit)
+    assert code == 0, err
+    found = json.loads(record.read_text())
+    assert found["plausibility"]["model"]["reference_rows"] == n_rows
+    left_out = "column 'sex' is missing in 30 of 400 reference rows; the check of plausibility"
+    assert (left_out in err) == (n_rows == 370)
+    assert ("--reference" in str(found["data_quality"])) == (n_rows == 370)
+
+
 @pytest.fixture
 def save_model(tmp_path):
     """Return a function that saves a model of a file."""

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, compare
+from dr_core import assess_risk, clopper_pearson, compare
+from dr_core._utils import format_percent
 from dr_core.report import format_headline
 
 X = pd.DataFrame(
@@ -70,3 +71,13 @@ def test_decisions_about_people_with_several_rows_are_averages_too():
     headline = make_headline(THREE, person=person)
     assert "of the decisions about 50 people would be different if only their sex" in headline
     assert "were different (average over all perturbations of a row)" in headline
+
+
+def test_the_most_affected_group_has_an_interval():
+    y, options = [0, 1] * 50, {"measures": ["discriminative_risk"], "n_boot": 5}
+    rule = lambda X: X["row"] < X["sex"].map({"m": 10, "f": 40, "d": 40})  # noqa: E731
+    page = compare({"m": rule}, X, y, {"sex": "m"}, **options).to_html()
+    # Of 50 men, those from row 10 to row 39 change.
+    low, high = (format_percent(end) for end in clopper_pearson(0.3, 50, 0.95)[:2])
+    text = page.replace("\xa0", " ")
+    assert f"30.0 % of 50 rows (95 % interval {low} to {high}; " in text
