@@ -111,8 +111,8 @@ def dr_metric_frame(
     -------
     MetricFrame
         The first metric is "discriminative_risk". With `n_boot`, there is also "count", the
-        (effective) number of rows, from which `plot_risk_by_group` computes the error bars of
-        discriminative risk.
+        (effective) number of rows that were perturbed, from which `plot_risk_by_group` computes
+        the error bars of discriminative risk.
 
     Notes
     -----

@@ -249,7 +249,8 @@ def perturbed_predictions(
         Probability with which each attribute of each row is perturbed.
     random_state : int, Generator or None
     domain, missing, coupled
-        See `dr_core.learn_attributes`.
+        See `dr_core.learn_attributes`. Also with `missing="keep"`, each row needs a sensitive
+        value.
 
     Returns
     -------
@@ -267,6 +268,14 @@ def perturbed_predictions(
     attributes = learn_attributes(
         table, privileged, domain=domain, missing=missing, coupled=coupled
     )
+    n_empty = np.count_nonzero(attributes.encode(table)[: len(attributes)].max(axis=0) < 0)
+    if n_empty:
+        raise ValueError(
+            f"{n_empty} of {table.n_rows} rows have no sensitive value, so that they cannot be "
+            "perturbed and must not count. Leave these rows out, or pass individual_risk="
+            "dr_core.assess_risk(model, X, attributes).individual to the metrics instead of "
+            "y_pred_perturbed: it is NaN for these rows."
+        )
     if find_distribution(estimator, attributes.columns) is not None:
         raise ValueError(
             "the model draws its predictions at random, so that one draw would differ from another"

@@ -163,15 +163,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return None
         if sensitive_features is not None and isinstance(self.privileged, Mapping):
             check_sensitive_columns(X, self.privileged)
-        attributes = learn_attributes(
-            X, self.privileged, missing=self.missing, coupled=self.coupled
-        )
-        if attributes.missing == "keep" and getattr(self, "max_risk", None) is not None:
-            raise ValueError(
-                'max_risk cannot be promised with missing="keep": rows without a sensitive value '
-                "never change, and would dilute the risk. Drop or fill them."
-            )
-        return attributes
+        return learn_attributes(X, self.privileged, missing=self.missing, coupled=self.coupled)
 
     def _fit_ensemble(
         self, X: Any, y: Array, sample_weight: Any, seed: int
@@ -264,8 +256,8 @@ class POAFPruner(_Pruner):
         Whether members vote on every perturbation of a row ("exact") or on a random one
         ("sample"). "auto" is "exact" unless a row has more than 16 perturbations, as with ages.
     missing : {"error", "keep"}, default="error"
-        Whether to raise an error for a missing sensitive value or to leave it unperturbed. Rows
-        without any sensitive value count as unchanged in the risk that the search compares.
+        Whether to raise an error for a missing sensitive value or to leave it as it is. Members
+        are not chosen on rows without any sensitive value.
     coupled : mapping, default=None
         Columns that change together with an attribute; see `dr_core.learn_attributes`.
     n_jobs : int, default=None

@@ -75,7 +75,7 @@ from dr_core.risk import (
     Predictions,
     Predictor,
     choose_favorable,
-    count_rows_by_missing,
+    count_missing,
     describe_empty_groups,
     find_classes,
     find_groups,
@@ -227,7 +227,7 @@ def compare(
         values=values,
         settings={"rows": data.n_rows}
         | first.describe_rows()
-        | _count_missing(measured.values())
+        | count_missing(_iter_known_groups(measured.values()))
         | {"favorable": classes[position]}
         | _describe_settings(bootstrap, check, provider, plan, models),
         breakdown=breakdown,
@@ -351,12 +351,15 @@ class MeasuredModel:
         some = self.plan.scenarios[: len(self.plan.names)]
         return {one: self.groups[s] for s, one in enumerate(some) if s in self.known}
 
-    def explain_undefined(self, measure: str) -> str:
-        """Return why a measure of the model is NaN."""
-        if measure == SCORE_SHIFT:
-            return "the model has no score"
+    def explain_undefined(self, measure: str, attribute: Any) -> str:
+        """Return why a measure of the model is NaN for an attribute."""
         if measure in ESTABLISHED:
             return EMPTY_RATE
+        s = self.plan.names.index(attribute)
+        if s in self.known and not self.groups[s].perturbed.total("weight"):
+            return f"no row has a sensitive value to perturb for {attribute!r}"
+        if measure == SCORE_SHIFT:
+            return "the model has no score"
         if len(self.known) < len(self.plan.scenarios):
             return "the predictions for perturbed rows are not given"
         if self.has_check and self.plausibility is None:
@@ -466,17 +469,9 @@ def _iter_values(
             yield {"model": name} | row
 
 
-def _count_missing(models: Iterable[MeasuredModel]) -> dict[str, dict[str, int]]:
-    """Return how many rows were not, or only partly, perturbed, by attribute; {} if none."""
-    counts = {
-        str(scenario.name): count_rows_by_missing(sums)
-        for model in models
-        for scenario, sums in model.known_groups.items()
-    }
-    if not any(map(any, counts.values())):
-        return {}
-    keys = "not_perturbed", "partly_perturbed"
-    return {key: {name: n[i] for name, n in counts.items()} for i, key in enumerate(keys)}
+def _iter_known_groups(models: Iterable[MeasuredModel]) -> Iterator[tuple[Any, GroupSums]]:
+    for model in models:
+        yield from ((scenario.name, sums) for scenario, sums in model.known_groups.items())
 
 
 def _widen_ends(ends: dict[str, float], row: Mapping[str, Any]) -> dict[str, float]:
@@ -570,7 +565,9 @@ def _warn_undefined(values: pd.DataFrame, models: Mapping[str, MeasuredModel]) -
     pairs = zip(first.plan.names, first.tallies, strict=False)
     empty = describe_empty_groups({name: tally.group_rows for name, tally in pairs})
     rows = list(undefined.itertuples())
-    reasons = dict.fromkeys(models[row.model].explain_undefined(row.measure) for row in rows)
+    reasons = dict.fromkeys(
+        models[row.model].explain_undefined(row.measure, row.attribute) for row in rows
+    )
     if empty:
         reasons.pop(EMPTY_RATE, None)
     where = dict.fromkeys(f"{row.model} / {row.attribute}" for row in rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -112,6 +112,11 @@ class Comparison:
         rows = values[(values["model"] == model) & (values["measure"] == DR)]
         return dict(zip(rows["attribute"], rows["value"], strict=True))
 
+    def describe_hidden_risk(self, model: Any, format_name: Callable[[Any], str] = str) -> str:
+        """Return a sentence if one attribute alone has more risk than all together; else ""."""
+        weights = {} if self.breakdown is None else self.breakdown.get_perturbed_weights(model)
+        return describe_hidden_risk(self.get_risks(model), format_name, weights=weights)
+
     @property
     def group_rates(self) -> pd.DataFrame:
         """Rates of each group, one row for each `measure`.
@@ -134,13 +139,16 @@ class Comparison:
         One for each range whose values are represented by some of them, and for each model with
         more risk for one attribute alone than for all.
         """
-        notes = {m: describe_hidden_risk(self.get_risks(m)) for m in self.values["model"].unique()}
+        notes = {m: self.describe_hidden_risk(m) for m in self.values["model"].unique()}
         of_models = (f"{model}: {note}" for model, note in notes.items() if note)
         return [*(f"{note}." for note in self.settings.get("notes", ())), *of_models]
 
     @property
     def directions(self) -> pd.DataFrame:
-        """Share of rows that would lose or gain the favourable label, for models × attributes."""
+        """Share of the perturbed rows that would lose or gain the favourable label.
+
+        One row for each model and attribute. A row without a sensitive value is not perturbed.
+        """
         return pd.DataFrame() if self.breakdown is None else self.breakdown.directions
 
     def check(

@@ -127,10 +127,10 @@ def audit_ensemble(
     classes : list of class labels
     """
     ensemble = _find_ensemble(model, classes)
-    attributes, weights = plan.attributes, part.weights
-    codes = attributes.encode(part.table)[: len(attributes)]
-    rows = np.flatnonzero((codes.max(axis=0) >= 0) & (True if weights is None else weights > 0))
-    if ensemble is None or len(ensemble.members) < 2 or len(rows) < MIN_AUDIT_ROWS:
+    if ensemble is None or len(ensemble.members) < 2:
+        return None
+    rows = _find_rows(part, plan)
+    if len(rows) < MIN_AUDIT_ROWS:
         return None
     random = as_generator(plan.random_state)
     halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
@@ -145,6 +145,13 @@ def audit_ensemble(
         compute_bounds(judging).assign(suggested=suggested),
         _compute_risk_change(judging, judging.subset(pruned.members)),
     )
+
+
+def _find_rows(part: Partition, plan: PerturbationPlan) -> Array:
+    """Return the positions of the rows with weight and with a value to perturb."""
+    codes = plan.attributes.encode(part.table)[: len(plan.attributes)]
+    has_weight = True if part.weights is None else part.weights > 0
+    return np.flatnonzero((codes.max(axis=0) >= 0) & has_weight)
 
 
 def _compute_risk_change(full: Votes, suggested: Votes) -> tuple[float, float]:

@@ -120,6 +120,13 @@ class Breakdown:
         """Share of perturbed rows that lose or gain the favourable class, or change to `other`."""
         return pd.DataFrame(self._iter_directions(), columns=DIRECTION_COLUMNS)
 
+    def get_perturbed_weights(self, model: Any) -> dict[Any, int]:
+        """Return the weight of the rows that each scenario of a model perturbs, by its name."""
+        return {
+            scenario.name: sums.perturbed.total("weight")
+            for scenario, sums in self.sums.get(model, {}).items()
+        }
+
     def _iter_sums(self) -> Iterator[tuple[str, Scenario, GroupSums]]:
         for model, by_scenario in self.sums.items():
             for scenario, sums in by_scenario.items():

@@ -13,7 +13,7 @@ from dr_core._utils import format_estimate, format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
-from dr_core.risk import describe_hidden_risk, describe_zero_risk
+from dr_core.risk import describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison._comparison import Comparison
@@ -44,7 +44,7 @@ class Decision:
     value, low, high : the value and its confidence interval
     limit : largest acceptable value
     outcome : "pass" if the interval is within the limit, "fail" if it is beyond, else "undecided"
-    rows : number of rows
+    rows : number of rows that the value is computed from
     rows_needed : number of rows with which about the same value would be decided; None otherwise
     signed, signed_low, signed_high : the gap with its sign, marginalised minus privileged, and its
         interval; NaN for measures without a sign
@@ -140,10 +140,9 @@ def check_comparison(
     if "low" not in comparison.values:
         raise ValueError("check needs confidence intervals: pass n_boot=1000 to compare.")
     rows = comparison.values.itertuples()
-    n_rows = comparison.settings.get("rows", 0)
     return Verdict(
         [
-            _decide(row, limits[row.measure, row.attribute], n_rows)
+            _decide(row, limits[row.measure, row.attribute], _count_rows(comparison, row))
             for row in rows
             if (row.measure, row.attribute) in limits
         ],
@@ -151,12 +150,25 @@ def check_comparison(
     )
 
 
+def _count_rows(comparison: Comparison, row: Any) -> int:
+    """Return the number of rows that a value is computed from.
+
+    DR is that of the rows with a sensitive value, a gap that of the rows with all of them.
+    """
+    keys = ["not_perturbed"] if row.measure == DR else ["not_perturbed", "partly_perturbed"]
+    settings = comparison.settings
+    missing = (settings.get(key, {}).get(str(row.attribute), 0) for key in keys)
+    return int(settings.get("rows", 0) - sum(missing))
+
+
 def _iter_risk_notes(comparison: Comparison) -> Iterator[str]:
     """Yield what the risk of each model can hide."""
     for model in comparison.values["model"].unique():
-        risks = comparison.get_risks(model)
-        for note in filter(None, (describe_hidden_risk(risks), describe_zero_risk(risks))):
-            yield f"{model}: {note}"
+        notes = (
+            comparison.describe_hidden_risk(model),
+            describe_zero_risk(comparison.get_risks(model)),
+        )
+        yield from (f"{model}: {note}" for note in notes if note)
 
 
 def _iter_risk_limits(

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from dr_core._tables import as_table, encode, factorize
-from dr_core._utils import Array, as_generator, call_each, check_column, check_weights
+from dr_core._utils import Array, as_generator, call_each, check_column, check_weights, quote
 from dr_core.ensembles._ensembles import Ensemble, MemberTask, as_ensemble, check_features
 from dr_core.ensembles._votes import Votes
 from dr_core.perturbation import (
@@ -44,7 +44,9 @@ def collect_votes(
     """Let every member of an ensemble vote on X and on X̃.
 
     Features are encoded once for all members. A tree without a split on any feature that a
-    perturbation changed is not evaluated again.
+    perturbation changed is not evaluated again. Rows without any sensitive value
+    (`missing="keep"`) are left out, as in discriminative risk: `rows` of the result are the rows
+    of X.
 
     Parameters
     ----------
@@ -87,6 +89,11 @@ def collect_votes(
     labels = encode(factorize(check_column("y", y, table.n_rows)), ensemble.classes.tolist(), "y")
     (chunk,) = iter_perturbed(table, plan, chunk_size=table.n_rows)
     pairs = VotePairs.of(chunk, check_weights(sample_weight, table.n_rows))
+    if not len(pairs.rows):
+        raise ValueError(
+            "no row has a sensitive value, so that nothing can be perturbed; pass rows with "
+            f"values of {quote(attributes.names)}."
+        )
     return Votes(
         *_vote(ensemble, pairs, n_jobs),
         labels[pairs.rows],
@@ -116,10 +123,14 @@ class VotePairs:
 
     @classmethod
     def of(cls, chunk: PerturbedChunk, sample_weight: Array) -> VotePairs:
-        """List every variant of each row, and the row itself where it may stay as it is."""
+        """List every variant of each row, and the row itself where it may stay as it is.
+
+        Rows without any sensitive value are not perturbed, and left out.
+        """
         variants, x = chunk.variants, chunk.x
         stay = variants.stay_probability[0]
-        same = np.flatnonzero(stay)
+        has_value = (x.codes[: len(x.attributes)] >= 0).any(axis=0)
+        same = np.flatnonzero(stay * has_value)
         # Variants of the rows 0 0 1, and row 1 may stay: rows 0 0 1 1, in a stable order.
         rows = np.concatenate([variants.rows, same])
         order = np.argsort(rows, kind="stable")

@@ -145,7 +145,8 @@ Measure = Callable[[View], Array]
 def discriminative_risk(view: View) -> Array:
     """Share of rows whose prediction changes if only sensitive attributes change.
 
-    `compare` shows the same share, computed from exact sums as in `assess_risk`.
+    Rows that were not perturbed count as unchanged. `compare` leaves them out; it computes the
+    share from exact sums, as `assess_risk` does.
     """
     return view.risk()
 

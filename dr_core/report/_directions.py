@@ -61,15 +61,18 @@ def make_flows(values: MeasuredValues) -> list[Flow]:
     names = format_enumeration(map(format_name, values.names))
     flows = []
     for model in values.models if not rates.empty else ():
-        risks = iter_rows(comparison.by_group, model, everything)
-        left_out = {row.group: row.share for row in risks if math.isnan(row.risk)}
+        groups = list(iter_rows(comparison.by_group, model, everything))
+        perturbed = {row.group: row for row in groups if not math.isnan(row.risk)}
         selected = iter_rows(rates[rates["measure"] == "selection_rate"], model, everything)
-        among = sum(row.share * row.value for row in selected if row.group not in left_out)
-        favorable = share(among, 1 - sum(left_out.values()))
+        among = sum(row.share * row.value for row in selected if row.group in perturbed)
+        favorable = share(among, sum(row.share for row in perturbed.values()))
         title = f"{format_name(model)}: {names}" if len(values.models) > 1 else names
+        n_rows = sum(row.rows for row in perturbed.values())
+        of_rows = "" if len(perturbed) == len(groups) else f" about {n_rows:,} perturbed rows"
         flows += [
-            make_flow(title, favorable, row.loses, row.gains)
+            make_flow(title, favorable, row.loses, row.gains, of_rows)
             for row in iter_rows(comparison.directions, model, everything)
+            if perturbed
         ]
     return flows
 

@@ -14,7 +14,7 @@ from dr_core.metrics import DR
 from dr_core.report._plausible import iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
 from dr_core.report._words import format_name
-from dr_core.risk import describe_hidden_risk, describe_missing, describe_zero_risk
+from dr_core.risk import describe_missing, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
@@ -118,8 +118,8 @@ class _Summary:
             return "Discriminative risk was not measured."
         if math.isnan(self.risk.value):
             return (
-                f"The share of decisions that depend on {names} is unknown: the predictions for "
-                "perturbed rows were not given."
+                f"The share of decisions that depend on {names} is unknown: "
+                f"{self._explain_unknown()}."
             )
         share, interval = format_percent(self.risk.value), self._format_interval(self.risk)
         first = f"{share} of {self._describe_changes(names)}{interval}"
@@ -143,10 +143,17 @@ class _Summary:
         breakdown = self.values.comparison.breakdown
         return "" if breakdown is None else breakdown.plan.averaging
 
+    def _explain_unknown(self) -> str:
+        if self._count_missing("not_perturbed") == self.settings.get("rows"):
+            return "no row has a sensitive value"
+        return "the predictions for perturbed rows were not given"
+
     def _describe_missing(self) -> list[str]:
         """Say how many rows missing values kept from being perturbed, fully or in part."""
-        keys, name = ("not_perturbed", "partly_perturbed"), str(self.everything)
-        return describe_missing(*(self.settings.get(key, {}).get(name, 0) for key in keys))
+        return describe_missing(*map(self._count_missing, ("not_perturbed", "partly_perturbed")))
+
+    def _count_missing(self, key: str) -> int:
+        return int(self.settings.get(key, {}).get(str(self.everything), 0))
 
     def _format_interval(self, row: Any) -> str:
         """Return the end of a sentence with the interval of a value; "" if there is none."""
@@ -174,9 +181,10 @@ class _Summary:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
             yield f"{risk} with the rules for {self._name_coupled()}{interval}."
-        risks = self.values.comparison.get_risks(self.model)
-        notes = describe_hidden_risk, describe_zero_risk
-        yield from filter(None, (describe(risks, self.format_name) for describe in notes))
+        comparison = self.values.comparison
+        hidden = comparison.describe_hidden_risk(self.model, self.format_name)
+        zero = describe_zero_risk(comparison.get_risks(self.model), self.format_name)
+        yield from filter(None, (hidden, zero))
 
     def _name_coupled(self) -> str:
         return format_enumeration(map(self.format_name, self.settings["coupled"]))
@@ -200,10 +208,11 @@ class _Summary:
     def _iter_directions(self) -> Iterator[str]:
         directions = self.values.comparison.directions
         for row in iter_rows(directions, self.model, self.everything):
-            yield (
-                f"{format_percent(row.loses)} would lose the favourable decision, "
-                f"{format_percent(row.gains)} would gain it."
-            )
+            if not math.isnan(row.loses):
+                yield (
+                    f"{format_percent(row.loses)} would lose the favourable decision, "
+                    f"{format_percent(row.gains)} would gain it."
+                )
 
     def _iter_plausible_details(self) -> Iterator[str]:
         implausible, coupled = self.get(IMPLAUSIBLE_SHARE), self.get(COUPLED_RISK)

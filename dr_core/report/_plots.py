@@ -126,14 +126,15 @@ class Flow(NamedTuple):
     description: str
 
 
-def make_flow(title: str, favorable: float, loses: float, gains: float) -> Flow:
+def make_flow(title: str, favorable: float, loses: float, gains: float, of_rows: str = "") -> Flow:
     """Return the flow between the favourable and the unfavourable decision.
 
     Parameters
     ----------
     title : what was perturbed
     favorable : share of favourable decisions before
-    loses, gains : shares of all people who lose and gain the favourable decision
+    loses, gains : shares of the decisions that are lost and gained
+    of_rows : what the decisions are about, if not all rows, such as " about 9 perturbed rows"
 
     Examples
     --------
@@ -152,8 +153,8 @@ def make_flow(title: str, favorable: float, loses: float, gains: float) -> Flow:
         _make_ribbon(_place(left[1], gains), _place(right[1], loses), 1 - favorable - gains),
     ]
     description = (
-        f"{format_percent(favorable)} of the decisions are favourable now, "
-        f"{format_percent(after)} after the perturbation: {format_percent(loses)} of all rows "
+        f"{format_percent(favorable)} of the decisions{of_rows} are favourable now, "
+        f"{format_percent(after)} after the perturbation: {format_percent(loses)} "
         f"would lose the favourable decision, {format_percent(gains)} would gain it."
     )
     return Flow(

@@ -80,10 +80,15 @@ class QuantityAudit:
             table["above_tolerance"] = self.shift.risk.table()["risk"]
         return table
 
+    @property
+    def all_settings(self) -> dict[str, Any]:
+        """Settings, with those of the perturbation and the numbers of rows with missing values."""
+        return dict(self.settings) | describe_plan(self.shift.plan) | self.shift.n_missing
+
     def to_json(self) -> str:
         """Return all figures as JSON text."""
         content = {
-            "settings": dict(self.settings) | describe_plan(self.shift.plan),
+            "settings": self.all_settings,
             "shift": to_records(self.table().rename_axis("attribute").reset_index()),
             "groups": to_records(self.shift.by_group),
             "errors": to_records(self.shift.errors.to_frame().T)[0],
@@ -113,13 +118,17 @@ def format_shift(audit: QuantityAudit, format_name: Any = format_name) -> str:
     names = format_enumeration(map(format_name, shift.plan.attributes.names))
     means = dict(zip(shift.names, shift.table()["mean"], strict=True))
     effect = "moves predictions further"
-    note = describe_hidden_risk(means, format_name, format_amount, effect)
+    sums = zip(shift.names, shift.totals.perturbed, strict=True)
+    weights = {name: one.total("weight") for name, one in sums}
+    note = describe_hidden_risk(means, format_name, format_amount, effect, weights)
     note = note or describe_zero_risk(means, format_name)
-    return (
+    first = (
         f"Predictions would move by {format_amount(shift.mean)} on average if only people's "
         f"{names} were different; {100 * confidence:g} % interval {format_amount(low)} to "
-        f"{format_amount(high)}. The largest shift is {format_amount(shift.largest)}. {note}"
-    ).rstrip()
+        f"{format_amount(high)}"
+    )
+    more = f"The largest shift is {format_amount(shift.largest)}. {note}"
+    return f"{'; '.join([first, *shift.describe_missing()])}. {more}".rstrip()
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +141,8 @@ class QuantitySections:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the audit, with those of the perturbation."""
-        return dict(self.audit.settings) | describe_plan(self.audit.shift.plan)
+        """All settings of the audit."""
+        return self.audit.all_settings
 
     def facts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Facts about the audit, those given by the caller first."""

@@ -109,6 +109,8 @@ class Sections:
 
     def ensembles(self) -> list[VoteSection]:
         """Bounds and pruning of the models that are ensembles."""
+        missing = self.comparison.settings.get("not_perturbed", {})
         return [
-            make_vote_section(name, found) for name, found in self.comparison.ensembles.items()
+            make_vote_section(name, found, has_missing=any(missing.values()))
+            for name, found in self.comparison.ensembles.items()
         ]

@@ -58,15 +58,23 @@ class SuggestedVote(NamedTuple):
     front: ReportTable
 
 
-def make_vote_section(name: Any, found: EnsembleAudit) -> VoteSection:
-    """Return the section of the model of this name."""
+def make_vote_section(name: Any, found: EnsembleAudit, *, has_missing: bool) -> VoteSection:
+    """Return the section of the model of this name.
+
+    Parameters
+    ----------
+    name : name of the model
+    found : EnsembleAudit
+    has_missing : whether there are rows without a sensitive value, which are not in the audit
+    """
     suggestion = None
     if found.is_improvement:
         members = ", ".join(map(str, found.pruned.members.tolist()))
         tables = _make_score_table(found), _make_front_table(found)
         suggestion = SuggestedVote(members, _plot_front(found), *tables)
     advice = _iter_advice(found) if suggestion else _iter_other_ways(found)
-    return VoteSection(str(name), list(advice), _make_bound_table(found), suggestion)
+    left_out = ["Rows without a sensitive value are left out of this section."] * has_missing
+    return VoteSection(str(name), [*advice, *left_out], _make_bound_table(found), suggestion)
 
 
 def _get_score(found: EnsembleAudit, vote: str, on: str) -> Any:

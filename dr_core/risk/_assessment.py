@@ -316,8 +316,10 @@ class RiskAssessment:
     @property
     def _note(self) -> str:
         """The end of the headline, where the risk of all attributes hides that of one."""
-        risks = (sums.mean("risk") for sums in self.totals.perturbed)
-        note = describe_hidden_risk(dict(zip(self.names, risks, strict=True)))
+        sums = dict(zip(self.names, self.totals.perturbed, strict=True))
+        weights = {name: one.total("weight") for name, one in sums.items()}
+        risks = {name: one.mean("risk") for name, one in sums.items()}
+        note = describe_hidden_risk(risks, weights=weights)
         return f". {note.removesuffix('.')}" if note else ""
 
     def __repr__(self) -> str:

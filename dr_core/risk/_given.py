@@ -91,6 +91,8 @@ def iter_given_changes(
     columns, predictor = part.row_columns, Predictor(None, classes)
     for rows in iter_slices(part.n_rows, CHUNK_ROWS_GIVEN):
         x, after = everything.take(rows), [one[rows] for one in perturbed]
+        for (s, column), one in zip(known.items(), after, strict=True):
+            _check_only_perturbed(column, x.codes[list(plan.scenarios[s].active)], f[rows] != one)
         variants, changed = _make_given_variants(x, f[rows], after, list(known), plan)
         yield (
             name,
@@ -104,6 +106,17 @@ def iter_given_changes(
                 loss=np.ones(len(changed), dtype=bool),
                 known=frozenset(known),
             ),
+        )
+
+
+def _check_only_perturbed(column: str, codes: Array, changed: Array) -> None:
+    """Raise ValueError if a prediction changes although no sensitive value could be perturbed."""
+    n_wrong = np.count_nonzero(changed & (codes.max(axis=0) < 0))
+    if n_wrong:
+        raise ValueError(
+            f"{column} differs from y_pred in {n_wrong:,} rows whose sensitive values are "
+            "missing, so that nothing was perturbed; pass the same prediction for these rows, or "
+            "leave these rows out."
         )
 
 

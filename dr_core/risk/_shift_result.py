@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -55,7 +55,7 @@ from dr_core.risk._totals import (
     Codes,
     GroupSums,
     PerScenario,
-    count_rows_by_missing,
+    count_missing,
     describe_group,
     find_groups,
 )
@@ -114,6 +114,14 @@ class ShiftAssessment:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.totals.group_sums[-1].total("rows")
+
+    @cached_property
+    def n_missing(self) -> dict[str, dict[str, int]]:
+        """Numbers of rows that were "not_perturbed" or "partly_perturbed", by `names`.
+
+        It is empty if no sensitive value is missing.
+        """
+        return count_missing(zip(self.names, self.totals.group_sums, strict=False))
 
     @cached_property
     def mean(self) -> float:
@@ -220,8 +228,9 @@ class ShiftAssessment:
             for name, some in columns.items()
         }
         frame = pd.DataFrame({name: values.to_numpy() for name, values in found.items()})
-        frame["low"] = frame["low"].where(low > 0, -np.inf if signed else 0.0)
-        frame["high"] = frame["high"].where(high <= 1, np.inf)
+        if n:  # without any row, the ends are unknown
+            frame["low"] = frame["low"].where(low > 0, -np.inf if signed else 0.0)
+            frame["high"] = frame["high"].where(high <= 1, np.inf)
         return frame.set_index(pd.Index(shares, name="q"))
 
     def share_above(self, threshold: float, *, attribute: Any = None) -> float:
@@ -291,11 +300,14 @@ class ShiftAssessment:
         """Return the shifts of `names`, with confidence interval, quantiles and groups.
 
         `privileged` and `marginalised` are the signed means of these groups: what their members
-        would gain on average if they had other sensitive values.
+        would gain on average if they had other sensitive values. If some rows have no value to
+        perturb, `not_perturbed` is their number.
         """
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {name: self._describe_scenario(s, name, confidence) for s, name in self._scenarios}
         ).T.rename_axis("perturbed")
+        counts = self.n_missing.get("not_perturbed", {})
+        return frame.assign(not_perturbed=list(counts.values())) if counts else frame
 
     @property
     def errors(self) -> pd.Series:
@@ -412,9 +424,11 @@ class ShiftAssessment:
         of_people = np.bincount(pd.factorize(people[some])[0], rescale(weights)[some])
         return float(of_people.sum() ** 2 / (of_people**2).sum())
 
-    def _get_largest(self, s: int, groups: Iterable[Codes] | None = None) -> float:
-        found = self.totals.histograms[s].total(groups)
-        return float(max(-found.low.min(initial=0.0), found.high.max(initial=0.0)))
+    def _get_largest(self, s: int, groups: Sequence[Codes] | None = None) -> float:
+        """Return the largest size of a shift in these groups; NaN if they are not perturbed."""
+        if not self.totals.perturbed[s].total("weight", groups):
+            return np.nan
+        return float(self.totals.histograms[s].total(groups).sizes.high.max(initial=0.0))
 
     def _describe_scenario(self, s: int, name: Any, confidence: float) -> dict[str, float]:
         sums = self.totals.perturbed[s]
@@ -479,12 +493,16 @@ class ShiftAssessment:
                 found[name] = [attribute.values[c] if c >= 0 else MISSING_LABEL for c in codes]
         return found
 
+    def describe_missing(self) -> list[str]:
+        """Say how many rows missing values kept from being perturbed, fully or in part."""
+        name, keys = str(self.names[-1]), ("not_perturbed", "partly_perturbed")
+        return describe_missing(*(self.n_missing.get(key, {}).get(name, 0) for key in keys))
+
     @property
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval()
         perturbed = describe_perturbed(self.plan.attributes)
-        missing = describe_missing(*count_rows_by_missing(self.totals.group_sums[-1]))
-        rows = "; ".join([f"{self.n_rows:,} rows", *missing, *self.plan.notes])
+        rows = "; ".join([f"{self.n_rows:,} rows", *self.describe_missing(), *self.plan.notes])
         return (
             f"the {self.meaning} moves by {self.mean:.4g} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "

@@ -43,8 +43,8 @@ class RiskSpread:
 
     @property
     def n_people(self) -> int | None:
-        """Number of people; None if rows are people."""
-        return None if self.people is None else len(self.people.counts.people)
+        """Number of people with a row that is perturbed and counts; None if rows are people."""
+        return None if self.people is None else int(np.count_nonzero(_sum_people(self.people)[1]))
 
     def __add__(self, other: RiskSpread) -> RiskSpread:
         people = None
@@ -58,10 +58,15 @@ class RiskSpread:
         n_rows = effective_size(weight, self.squares[2])
         if self.people is None:
             return MeanSample.of(mean, weight, tuple(self.squares), n_rows, self.largest)
-        counts = self.people.counts
-        a, b = map(counts.total, counts.values.T)
+        a, b = _sum_people(self.people)
         by_person = float((a * a).sum()), float((a * b).sum()), float((b * b).sum())
         return MeanSample.of(mean, float(b.sum()), by_person, n_rows, float(b.max()))
+
+
+def _sum_people(people: People) -> tuple[Array, Array]:
+    """Return the sums of wℓ and of w over the perturbed rows of each person."""
+    risk, perturbed = map(people.counts.total, people.counts.values.T)
+    return risk, perturbed
 
 
 def _count_people(changes: Changes, risk: Array, perturbed: Array) -> People | None:

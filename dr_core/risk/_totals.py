@@ -44,7 +44,7 @@ __all__ = [
     "PerScenario",
     "RiskTotals",
     "RowRisks",
-    "count_rows_by_missing",
+    "count_missing",
     "describe_empty_groups",
     "describe_group",
     "find_groups",
@@ -130,11 +130,24 @@ class GroupSums:
         return GroupSums(self.columns, some)
 
 
-def count_rows_by_missing(sums: GroupSums) -> tuple[int, int]:
-    """Return the number of rows without any value to perturb, and of those that lack some."""
-    perturbed = sums.perturbed
-    partly = [codes for codes in perturbed.sums if min(codes) < 0]
-    return sums.total("rows") - perturbed.total("rows"), sums.total("rows", partly)
+def count_missing(by_name: Iterable[tuple[Any, GroupSums]]) -> dict[str, dict[str, int]]:
+    """Return how many rows are not perturbed, or only partly, by name; {} if there are none.
+
+    A row without any of the sensitive values is not perturbed, one without some of them partly.
+    """
+    counts = {
+        str(name): {
+            "not_perturbed": sums.total("rows", [codes for codes in sums.sums if max(codes) < 0]),
+            "partly_perturbed": sums.total(
+                "rows", [codes for codes in sums.sums if min(codes) < 0 <= max(codes)]
+            ),
+        }
+        for name, sums in by_name
+    }
+    if not any(any(of_name.values()) for of_name in counts.values()):
+        return {}
+    keys = "not_perturbed", "partly_perturbed"
+    return {key: {name: of_name[key] for name, of_name in counts.items()} for key in keys}
 
 
 def find_groups(plan: PerturbationPlan, scenario: Scenario, sums: GroupSums, group: int) -> Any:

@@ -4,10 +4,26 @@ import numpy as np
 import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame
+from sklearn.ensemble import RandomForestClassifier
 
 import aif360_dr.sklearn
-from dr_core import RiskDisplay, assess_risk, compare, learn_attributes
-from fairlearn_dr import discriminative_risk, dr_metric_frame, risk_scorer
+from dr_core import (
+    Predictions,
+    RiskDisplay,
+    assess_risk,
+    assess_shift,
+    collect_votes,
+    compare,
+    compute_bounds,
+    learn_attributes,
+)
+from fairlearn_dr import (
+    POAFPruner,
+    discriminative_risk,
+    dr_metric_frame,
+    perturbed_predictions,
+    risk_scorer,
+)
 
 SEX = ["M", "F", "M", None, "F", "M", None, "F"]
 X = pd.DataFrame({"sex": pd.Series(SEX, dtype=object), "points": [5, 5, 9, 5, 1, 5, 1, 9]})
@@ -84,3 +100,99 @@ def test_aif360(case):
     options = {"prot_attr": "protected", "priv_group": "M", "carried_by": {"protected": ["sex"]}}
     options |= {"missing": "keep", "sample_weight": weights}
     assert aif360_dr.sklearn.discriminative_risk(rule, indexed, **options) == expected
+
+
+def make_loans(n=600, seed=0):
+    """Loans of people of whom two of three have no recorded sex, which decides for many."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"sex": rng.integers(0, 2, n) + 0.0, "pay": rng.normal(size=n).round(2)})
+    y = (X["pay"] + X["sex"] + rng.normal(size=n) / 2 > 0.5).astype(int).to_numpy()
+    return X.assign(sex=X["sex"].where(rng.random(n) < 1 / 3)), y
+
+
+@pytest.fixture(scope="module")
+def loans():
+    X, y = make_loans()
+    forest = RandomForestClassifier(15, min_samples_leaf=3, random_state=0).fit(X, y)
+    return forest, *make_loans(seed=1)
+
+
+PAYS = {"sex": 1.0}
+
+
+def test_votes_and_bounds_are_those_of_the_rows_with_a_value(loans):
+    forest, X, y = loans
+    attributes, some = learn_attributes(X, PAYS, missing="keep"), X["sex"].notna().to_numpy()
+    votes = collect_votes(forest, X, y, attributes, method="exact")
+    alone = collect_votes(forest, X[some], y[some], attributes, method="exact")
+    assert set(votes.rows) == set(np.flatnonzero(some))
+    assert votes.risk == alone.risk
+    pd.testing.assert_frame_equal(compute_bounds(votes), compute_bounds(alone))
+
+
+def test_a_pruner_states_the_risk_of_the_rows_with_a_value(loans):
+    forest, X, y = loans
+    options = {"privileged": PAYS, "prefit": True, "missing": "keep", "random_state": 0}
+    pruner = POAFPruner(forest, max_members=5, n_iter=20, method="exact", **options).fit(X, y)
+    attributes = learn_attributes(X, PAYS, missing="keep")
+    assert pruner.result_.risk == pytest.approx(assess_risk(pruner, X, attributes).value)
+
+
+def test_the_report_says_which_rows_its_shares_are_of(loans):
+    forest, X, y = loans
+    attributes, some = learn_attributes(X, PAYS, missing="keep"), X["sex"].notna().to_numpy()
+    comparison = compare({"m": forest}, X, y, attributes, n_boot=20, ensembles=True)
+    page = comparison.to_html().replace("\xa0", " ")
+    favorable = forest.predict(X[some]).mean()
+    assert f"{100 * favorable:.1f} % of the decisions about {some.sum()} perturbed rows" in page
+    assert "Most affected group: (missing)" not in page
+    assert "Most affected group" in page
+    assert "Rows without a sensitive value are left out of this section." in page
+    scores = comparison.ensembles["m"].scores.query("vote == 'full'")
+    assert scores["rows"].sum() == some.sum()
+    (decision,) = comparison.check(max_risk=0.2).decisions
+    assert decision.rows == some.sum()
+
+
+def test_a_score_in_a_comparison_moves_by_the_mean_over_the_rows_with_a_value(loans):
+    forest, X, y = loans
+    attributes = learn_attributes(X, PAYS, missing="keep")
+    values = compare({"m": forest}, X, y, attributes, measures=["score_shift"]).table()
+    expected = assess_shift(forest, X, attributes).mean
+    assert values["score_shift"].item() == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore:a group has no perturbed row")
+@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning")
+def test_a_frame_counts_the_rows_with_a_value(loans):
+    forest, X, y = loans
+    frame = dr_metric_frame(
+        forest, X, y, privileged=PAYS, missing="keep", n_boot=2, ci_quantiles=[0.5]
+    )
+    assert frame.overall["count"] == X["sex"].notna().sum()
+
+
+def test_predictions_for_rows_that_cannot_be_perturbed_are_refused(loans):
+    forest, X, y = loans
+    with pytest.raises(ValueError, match=r"rows have no sensitive value.*individual_risk"):
+        perturbed_predictions(forest, X, privileged=PAYS, missing="keep")
+    f = forest.predict(X)
+    attributes = learn_attributes(X, PAYS, missing="keep")
+    with pytest.raises(ValueError, match=r"y_pred_perturbed of 'm'.*rows whose sensitive values"):
+        compare({"m": Predictions(f, 1 - f)}, X, y, attributes)
+
+
+@pytest.mark.parametrize("model", [lambda X: X["pay"] > 0, None])
+def test_without_any_value_the_reason_is_named(loans, model):
+    forest, X, y = loans
+    attributes = learn_attributes(X, PAYS, missing="keep")
+    options = {"measures": ["discriminative_risk", "score_shift", "accuracy"], "reference": X}
+    with pytest.warns(UserWarning, match="no row has a sensitive value to perturb") as caught:
+        found = compare({"m": model or forest}, X.assign(sex=np.nan), y, attributes, **options)
+    assert not any("has no score" in str(one.message) for one in caught)
+    page = found.to_html()
+    assert "is unknown: no row has a sensitive value." in page
+    assert "vnan" not in page
+    assert "undefined would" not in page
+    with pytest.raises(ValueError, match="no row has a sensitive value"):
+        collect_votes(forest, X.assign(sex=np.nan), y, attributes)

@@ -162,5 +162,76 @@ def test_a_group_without_a_value_has_no_shift():
     assert missing[["mean", "signed_mean", "q50"]].isna().all()
     assert np.isnan(shift.interval(group="(missing), (missing)").low)
     found = shift.quantile_intervals([0.5], group="(missing), (missing)").loc[0.5]
-    assert np.isnan(found["shift"])
-    assert (found["low"], found["high"]) == (0, np.inf)
+    assert found.isna().all()
+
+
+def test_shifts_of_attributes_are_those_of_the_rows_with_a_value():
+    X, weights = split(people(200, 2))
+    attributes = learn(X)
+    found = assess_shift(score, X, attributes, sample_weight=weights)
+    for name, has_value in have_values(X).items():
+        some = has_value.to_numpy()
+        alone = assess_shift(score, X[some], attributes, sample_weight=weights[some])
+        own, expected = found.table().loc[name], alone.table().loc[name]
+        pd.testing.assert_series_equal(own.drop("not_perturbed"), expected.reindex(own.index[:-1]))
+        assert own["not_perturbed"] == (~some).sum()
+        if name != "all":
+            assert found.by_attribute[name] == alone.by_attribute[name]
+
+
+@pytest.mark.filterwarnings("ignore:.*undefined")
+@settings(deadline=None, max_examples=15)
+@given(st.integers(5, 40), st.integers(0, 10_000), st.integers(1, 4))
+def test_weights_and_people_count_by_their_rows_that_are_perturbed(n, seed, rows_each):
+    X, weights = split(people(n, seed))
+    some = have_values(X)["all"].to_numpy()
+    if not some.any():
+        return
+    person, attributes = np.arange(n) // rows_each, learn(X)
+    found = assess_risk(rule, X, attributes, sample_weight=weights, person=person)
+    alone = assess_risk(
+        rule, X[some], attributes, sample_weight=weights[some], person=person[some]
+    )
+    assert found.value == alone.value
+    assert found.interval() == alone.interval()
+    assert found.n_people == alone.n_people == len(set(person[some]))
+
+
+def make_gaps(n=1000, seed=0):
+    """Rows of which half have no sex; all have a race, which the rule does not use."""
+    rng = np.random.default_rng(seed)
+    table = {"sex": rng.choice(["M", "F"], n), "race": rng.choice(["W", "B"], n)}
+    X = pd.DataFrame(table | {"points": rng.integers(0, 10, n)}).astype({"sex": object})
+    return X.assign(sex=X["sex"].where(rng.random(n) < 0.5, None))
+
+
+def uses_sex(X):
+    return (X["points"] + (X["sex"] == "M") > 5).astype(int)
+
+
+def test_attributes_that_are_missing_in_other_rows_are_compared_by_what_changes():
+    X = make_gaps()
+    attributes = learn_attributes(X, PRIVILEGED, missing="keep")
+    risk = assess_risk(uses_sex, X, attributes)
+    # The same predictions change, of half as many rows.
+    assert risk.by_attribute["sex"] > 1.5 * risk.value
+    assert "alone changes more" not in repr(risk)
+    comparison = compare({"m": uses_sex}, X, np.arange(1000) % 2, attributes)
+    assert comparison.notes == []
+    assert "alone changes more" not in comparison.to_html()
+    shift = assess_shift(lambda X: X["points"] + 1.0 * (X["sex"] == "M"), X, attributes)
+    assert shift.by_attribute["sex"] > 1.5 * shift.mean
+
+
+def test_an_attribute_that_changes_more_than_all_is_named_without_shares_of_other_rows():
+    X = make_gaps()
+
+    def cancels(X):
+        """Race undoes the effect of sex for half of the people; without a sex nobody is chosen."""
+        other_race = (X["race"] == "W") & (X["points"] > 4)
+        return X["sex"].notna() & ((X["sex"] == "M") != other_race)
+
+    risk = assess_risk(cancels, X, learn_attributes(X, PRIVILEGED, missing="keep"))
+    assert risk.by_attribute["sex"] == 1
+    sentence = "Perturbing sex alone changes more predictions than all attributes together"
+    assert sentence in repr(risk)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dr_core import OneHot, assess_risk, datasets
+from dr_core import OneHot, assess_risk, clopper_pearson, datasets
 from fairlearn_dr import dashboard, dr_metric_frame
 from fairlearn_dr.dashboard import _library as library
 from fairlearn_dr.dashboard import _page as page
@@ -138,6 +138,8 @@ class TestContent:
         assert risk["global"] == 0.75
         np.testing.assert_allclose(risk["bins"], [np.nan, 0.75])
         assert accuracy["global"] == 0.75
+        low, high, *_ = clopper_pearson(0.75, 2, 0.95)
+        assert (risk["bounds"]["lower"], risk["bounds"]["upper"]) == pytest.approx((low, high))
 
     @pytest.mark.parametrize("text", ["<b>", "</script>", "<a href=x>", "&amp;", "&#60;"])
     def test_markup_is_kept_from_charts(self, text):
