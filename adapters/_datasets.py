@@ -186,6 +186,8 @@ def build_dataset(schema: Schema, features: Array, protected: Array, labels: Arr
         dataset.ignore_fields.add("features")
     del dataset.metadata["params"]["df"]
     dataset.metadata[METADATA_KEY] = schema.remember(dataset)
+    # The names of values are kept where AIF360's own datasets keep them.
+    dataset.metadata["protected_attribute_maps"] = [column.words for column in schema.sensitive]
     quantities = [str(column.name) for column in schema.sensitive if column.is_quantity]
     if quantities:
         dataset.metadata["quantities"] = quantities  # read by aif360_dr

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from dr_core import RandomizedModel
 from dr_core.plugins import Array, as_table, check_column, check_weights
 
+from ._codings import is_numeric_column
 from ._datasets import build_dataset, check_dataset, to_fairlearn
 from ._forms import FrameForm, as_column, as_frame
 from ._schema import METADATA_KEY, Schema, make_sensitive_frame
@@ -161,8 +162,8 @@ def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:
     estimator : classifier
         Fitted before, or by `fit(dataset)`, which uses the instance weights.
     original_columns : bool
-        Whether the estimator takes X as passed to `to_aif360`, instead of the encoded features of
-        the dataset.
+        Whether the estimator takes X, and predicts labels, as passed to `to_aif360`, instead of
+        the codes of the dataset.
 
     Returns
     -------
@@ -171,6 +172,9 @@ def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:
     Examples
     --------
     >>> import pandas as pd
+    >>> from sklearn.compose import make_column_transformer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from dr_adapters import to_aif360
     >>> X = pd.DataFrame({"sex": [0, 1, 0, 1], "age": [30, 40, 50, 60]})
@@ -178,13 +182,31 @@ def as_transformer(estimator: Any, *, original_columns: bool = False) -> Any:
     >>> algorithm = as_transformer(DecisionTreeClassifier(random_state=0)).fit(dataset)
     >>> algorithm.predict(dataset).labels.ravel()
     array([0., 0., 1., 1.])
+
+    A model that takes the original table and predicts words:
+
+    >>> X = X.assign(sex=["f", "m", "f", "m"])
+    >>> y = ["no", "no", "yes", "yes"]
+    >>> dataset = to_aif360(X, y, privileged={"sex": "m"}, favorable_label="yes")
+    >>> encode = make_column_transformer((OneHotEncoder(), ["sex"]), remainder="passthrough")
+    >>> model = make_pipeline(encode, DecisionTreeClassifier(random_state=0)).fit(X, y)
+    >>> as_transformer(model, original_columns=True).predict(dataset).labels.ravel()
+    array([0., 0., 1., 1.])
     """
     from aif360_dr import EstimatorTransformer
 
     if original_columns:
-        return EstimatorTransformer(estimator, read=_read_original_columns)
+        return EstimatorTransformer(estimator, _read_original_columns, _encode_labels)
     return EstimatorTransformer(estimator)
 
 
 def _read_original_columns(estimator: Any, dataset: Any) -> Any:
     return to_fairlearn(dataset).X
+
+
+def _encode_labels(labels: Any, dataset: Any) -> Any:
+    """Return original labels in words as the labels of a dataset; numbers stay as they are."""
+    column, schema = as_column(labels)[0], dataset.metadata.get(METADATA_KEY)
+    if schema is None or is_numeric_column(column):
+        return labels
+    return schema.labels.encode(column.rename("of predicted labels"))

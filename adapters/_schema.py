@@ -23,7 +23,13 @@ from dr_core.plugins import (
     sort_values,
 )
 
-from ._codings import Coding, is_numeric_column, learn_coding, make_category_coding
+from ._codings import (
+    CategoryCoding,
+    Coding,
+    is_numeric_column,
+    learn_coding,
+    make_category_coding,
+)
 from ._forms import ColumnForm, FrameForm, convert_foreign_frame
 from ._one_hot import expand_codes
 from ._originals import Originals
@@ -60,6 +66,14 @@ class SensitiveColumn:
     privileged: Array
     unprivileged: Array
     is_quantity: bool = False
+
+    @property
+    def words(self) -> dict[float, Any]:
+        """The values of an attribute in words, by their codes; {} for numbers."""
+        if not isinstance(self.coding, CategoryCoding):
+            return {}
+        codes = np.sort(np.concatenate([self.privileged, self.unprivileged]))
+        return dict(zip(codes.tolist(), self.coding.decode(codes), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

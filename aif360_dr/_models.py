@@ -10,6 +10,7 @@ import pandas as pd
 from aif360.algorithms import Transformer
 from aif360.datasets import StructuredDataset
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
@@ -27,6 +28,14 @@ __all__ = [
     "predict_labels",
     "predict_scores",
 ]
+
+ORIGINAL_COLUMNS = (
+    "A model of the table from which to_aif360 made the dataset can be passed as "
+    "dr_adapters.as_transformer(model, original_columns=True)."
+)
+"""What to do with a model that does not take the numbers of a dataset."""
+
+EncodeLabels = Callable[[Any, StructuredDataset], Any]
 
 
 def get_model_input(estimator: Any, dataset: StructuredDataset) -> Any:
@@ -83,8 +92,15 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
     if isinstance(model, Transformer):
         predicted = call_algorithm(model, "predict", dataset)
         return _check_predicted_labels(predicted.labels, dataset)
-    predict = get_predict(model)
-    return _check_predicted_labels(predict(get_model_input(model, dataset)), dataset)
+    predict, X = get_predict(model), get_model_input(model, dataset)
+    try:
+        labels = predict(X)
+    except NotFittedError:
+        raise
+    except (TypeError, ValueError) as error:
+        error.add_note(ORIGINAL_COLUMNS)
+        raise
+    return _check_predicted_labels(labels, dataset)
 
 
 def classify(model: Any, dataset: StructuredDataset, seed: Any = None) -> StructuredDataset:
@@ -143,6 +159,11 @@ def copy_with_labels(
     return copied
 
 
+def keep_labels(labels: Any, dataset: StructuredDataset) -> Any:
+    """Return predicted labels, which are numbers of the dataset already."""
+    return labels
+
+
 class EstimatorTransformer(Transformer):
     """Use a scikit-learn estimator as an AIF360 algorithm.
 
@@ -150,6 +171,8 @@ class EstimatorTransformer(Transformer):
         estimator: A fitted estimator, or one for `fit`, which fits a clone of it with the
             instance weights.
         read: Function of the estimator and a dataset that returns the estimator's input.
+        encode: Function of predicted labels and a dataset that returns them as numbers of the
+            dataset.
 
     Examples:
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -163,6 +186,7 @@ class EstimatorTransformer(Transformer):
         self,
         estimator: Any,
         read: Callable[[Any, StructuredDataset], Any] = get_model_input,
+        encode: EncodeLabels = keep_labels,
     ) -> None:
         if not hasattr(estimator, "predict"):
             raise TypeError(
@@ -172,6 +196,7 @@ class EstimatorTransformer(Transformer):
         super().__init__(estimator=type(estimator).__name__)
         self.estimator = estimator
         self.read = read
+        self.encode = encode
 
     @property
     def reads_only_features(self) -> bool:
@@ -194,8 +219,9 @@ class EstimatorTransformer(Transformer):
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
         """Return a copy of the dataset with predicted labels and scores."""
         X = self.read(self.estimator, dataset)
-        labels = _check_predicted_labels(self.estimator.predict(X), dataset)
-        return copy_with_labels(dataset, labels, _predict_scores(self.estimator, dataset, X))
+        labels = _check_predicted_labels(self.encode(self.estimator.predict(X), dataset), dataset)
+        scores = _predict_scores(self.estimator, dataset, X, self.encode)
+        return copy_with_labels(dataset, labels, scores)
 
 
 def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
@@ -210,7 +236,7 @@ def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
     except ValueError:
         raise ValueError(
             f"the model returned labels such as {labels.ravel().tolist()[0]!r}; fit it on the "
-            "labels of the dataset, which are numbers."
+            f"labels of the dataset, which are numbers. {ORIGINAL_COLUMNS}"
         ) from None
     check_labels(numbers, dataset, "the model")
     return numbers
@@ -231,17 +257,21 @@ def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
         (8,)
     """
     if isinstance(model, EstimatorTransformer):
-        return _predict_scores(model.estimator, dataset, model.read(model.estimator, dataset))
+        X = model.read(model.estimator, dataset)
+        return _predict_scores(model.estimator, dataset, X, model.encode)
     if isinstance(model, Transformer):
         before = dataset.scores.copy()
         return get_predicted_scores(call_algorithm(model, "predict", dataset), before)
     return _predict_scores(model, dataset)
 
 
-def _predict_scores(model: Any, dataset: Any, X: Any = None) -> Array | None:
+def _predict_scores(
+    model: Any, dataset: Any, X: Any = None, encode: EncodeLabels = keep_labels
+) -> Array | None:
     if not hasattr(model, "predict_proba"):
         return None
-    favorable = np.isin(np.asarray(model.classes_, dtype=float), get_label_values(dataset)[0])
+    classes = np.asarray(encode(model.classes_, dataset), dtype=float).ravel()
+    favorable = np.isin(classes, get_label_values(dataset)[0])
     probabilities = model.predict_proba(get_model_input(model, dataset) if X is None else X)
     return np.asarray(probabilities)[:, favorable].sum(axis=1)
 

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
+from aif360_dr import DiscriminativeRiskMetric
 from dr_core import assess_risk
 
 TREE = DecisionTreeClassifier(max_depth=4, random_state=0)
@@ -141,6 +142,33 @@ class TestAsTransformer:
         model = on_words().fit(X, (y == "granted").astype(float))
         predicted = as_transformer(model, original_columns=True).predict(dataset)
         np.testing.assert_array_equal(predicted.labels.ravel(), model.predict(X))
+
+    def test_a_given_model_of_the_original_table_and_labels_is_audited(self, loans, dataset):
+        X, y = loans
+        model = on_words().fit(X, y)
+        algorithm = as_transformer(model, original_columns=True)
+        predicted = algorithm.predict(dataset)
+        expected = model.predict(X) == "granted"
+        np.testing.assert_array_equal(predicted.labels.ravel(), expected)
+        scores = model.predict_proba(X)[:, model.classes_.tolist().index("granted")]
+        np.testing.assert_allclose(predicted.scores.ravel(), scores)
+        metric = DiscriminativeRiskMetric.from_estimator(algorithm, dataset, *groups(dataset))
+        assert metric.discriminative_risk() == assess_risk(model, X, {"sex": "Male"}).value
+
+    def test_a_model_of_other_labels_is_refused(self, loans, dataset):
+        X, y = loans
+        model = on_words().fit(X, y + "!")
+        with pytest.raises(ValueError, match=r"predicted labels.*'denied!'.*'denied'"):
+            as_transformer(model, original_columns=True).predict(dataset)
+
+    def test_without_it_the_error_names_it(self, loans, dataset):
+        X, y = loans
+        with pytest.raises((TypeError, ValueError)) as error:
+            DiscriminativeRiskMetric.from_estimator(
+                on_words().fit(X, y), dataset, *groups(dataset)
+            )
+        told = f"{error.value} {getattr(error.value, '__notes__', '')}"
+        assert "as_transformer(model, original_columns=True)" in told
 
     def test_a_model_of_words_is_fitted_on_words(self, loans, dataset):
         X, y = loans

@@ -307,6 +307,12 @@ def test_a_dataset_made_elsewhere_comes_back_in_frames(people):
     _, _, dataset = people
     del dataset.metadata["dr_adapters"]
     back = to_fairlearn(dataset)
-    np.testing.assert_array_equal(back.X, dataset.features)
     assert list(back.X.columns) == dataset.feature_names
+    # AIF360's own names of protected values are read.
+    assert dataset.metadata["protected_attribute_maps"][0] == {0.0: "f", 1.0: "m"}
+    assert back.privileged == {"sex": ["m"]}
+    assert back.X["sex"].map({"f": 0.0, "m": 1.0}).tolist() == dataset.features[:, 0].tolist()
+    del dataset.metadata["protected_attribute_maps"]
+    back = to_fairlearn(dataset)
+    np.testing.assert_array_equal(back.X, dataset.features)
     assert back.privileged == {"sex": [1.0]}
