@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import format_percent, format_value
+from dr_core._utils import format_percent, format_rows, format_value
 from dr_core.comparison import COUPLED_RISK
 from dr_core.report._drawings import (
     SHARE_SCALE,
@@ -220,8 +220,8 @@ def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool
     return [
         make_heading(_format_assignment(row.attribute, row.becomes)),
         make_text_cell(_format_assignment(row.column, row.value)),
-        make_value_cell(row.rows, f"{row.rows:,.0f}"),
-        *([make_value_cell(remaining, f"{remaining:,.0f}")] if with_left else []),
+        make_value_cell(row.rows, format_rows(row.rows)),
+        *([make_value_cell(remaining, format_rows(remaining))] if with_left else []),
         make_value_cell(row.share, format_percent(row.share)),
         make_value_cell(row.seen, f"{row.seen:,}"),
         make_value_cell(row.expected, f"{row.expected:,.1f}"),

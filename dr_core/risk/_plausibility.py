@@ -25,6 +25,7 @@ from dr_core._utils import (
     exact_sums,
     format_enumeration,
     format_percent,
+    format_rows,
     format_value,
     share,
     to_float,
@@ -46,6 +47,9 @@ MAX_NAMED = 3
 
 MIN_POWER = 0.8
 """With less power, the reference rows are too few to judge plausibility."""
+
+MIN_NAMED_SHARE = 0.1
+"""Pairs with a smaller share of the rows of the most frequent pair are not named."""
 
 PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
@@ -321,7 +325,9 @@ class Plausibility:
     ) -> str:
         """Return the most frequent implausible pairs, with their numbers of perturbed rows.
 
-        A pair of two sensitive attributes, of which either may change, is named once.
+        Pairs with less than one expected row, or with less than a tenth of the rows of the most
+        frequent pair, are left out. A pair of two sensitive attributes, of which either may
+        change, is named once.
 
         Parameters
         ----------
@@ -329,13 +335,17 @@ class Plausibility:
         format_name : function that returns a name or value as it is shown
         """
         texts: dict[frozenset[Any], str] = {}
-        for row in self.pairs.itertuples():
+        pairs = self.pairs
+        is_frequent = pairs["rows"] >= max(1, MIN_NAMED_SHARE * pairs["rows"].max())
+        named = pairs[is_frequent] if is_frequent.any() else pairs.head(1)
+        for row in named.itertuples():
             new = row.attribute, format_value(row.becomes)
             kept = row.column, format_value(row.value)
-            named = (" = ".join(map(format_name, one)) for one in (new, kept))
+            values = (" = ".join(map(format_name, one)) for one in (new, kept))
+            unit = "row" if row.rows < 1.5 else "rows"
             # The first of two directions is the more frequent one.
             texts.setdefault(
-                frozenset([new, kept]), f"{' with '.join(named)} ({row.rows:,.0f} rows)"
+                frozenset([new, kept]), f"{' with '.join(values)} ({format_rows(row.rows)} {unit})"
             )
         return "; ".join(list(texts.values())[:max_pairs])
 

@@ -404,6 +404,34 @@ def test_a_pair_of_two_sensitive_attributes_is_named_once():
     assert found.describe_pairs() == f"age = young with status = married ({n_rows} rows)"
 
 
+def judge_clubs(sizes=(400, 40), **options):
+    """Return the plausibility of men and women in clubs of their own, of these sizes."""
+    clubs = [f"{sex}{i}" for sex in "MF" for i, n in enumerate(sizes) for _ in range(n)]
+    X = pd.DataFrame({"sex": [club[0] for club in clubs], "club": clubs})
+    return assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}, **options).plausibility()
+
+
+def test_only_frequent_pairs_are_named():
+    named = judge_clubs().describe_pairs(4).split("; ")
+    assert [pair.split(" with ")[1] for pair in named] == [
+        "club = M0 (400 rows)",
+        "club = F0 (400 rows)",
+        "club = M1 (40 rows)",
+        "club = F1 (40 rows)",
+    ]
+    assert "M1" not in judge_clubs([400, 39]).describe_pairs(4)
+
+
+def test_a_pair_of_less_than_one_row_is_named_only_if_there_is_no_other():
+    found = judge_clubs(p=0.002)
+    assert found.pairs["rows"].tolist() == pytest.approx([0.8, 0.8, 0.08, 0.08])
+    assert found.describe_pairs() == "sex = F with club = M0 (<1 row)"
+    found = judge_clubs(p=0.0026)
+    assert found.describe_pairs() == (
+        "sex = F with club = M0 (1 row); sex = M with club = F0 (1 row)"
+    )
+
+
 def test_the_power_names_the_attributes_with_too_few_rows():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"sex": ["M", "F"] * 150, "race": ["A", *["B"] * 29] * 10})
