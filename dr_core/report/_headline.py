@@ -25,7 +25,7 @@ MATERIAL_CHANGE = 0.1
 """Risks that differ from DR by more than this share of it stand beside it in the headline."""
 
 BESIDE_CAPTIONS = {
-    PLAUSIBLE_RISK: "among combinations that occur in the data",
+    PLAUSIBLE_RISK: "without implausible rows",
     COUPLED_RISK: "with coupled columns",
 }
 
