@@ -15,6 +15,10 @@ def hires(X):
     return ((X["title"] == "Mr") & (X["sex"] == "M") | (X["age"] > 50)).astype(int)
 
 
+def is_old(X):
+    return (X["age"] > 50).astype(int)
+
+
 @pytest.fixture(scope="module")
 def people():
     rng = np.random.default_rng(0)
@@ -122,9 +126,45 @@ def test_the_headline_has_the_risk_with_coupled_columns(coupled):
 
 
 def test_the_headline_has_one_figure_when_plausibility_changes_nothing(audit, read):
-    comparison = audit(models={"age": lambda X: (X["age"] > 50).astype(int)}, reference=True)
-    assert "rarely or never seen" not in format_headline(comparison, "age")
+    comparison = audit(models={"age": is_old}, reference=True)
     assert "0.0 % as defined" not in read(comparison.to_html()).text
+
+
+def test_many_implausible_rows_are_named_though_dr_is_the_same_without_them(audit, read):
+    comparison = audit(models={"age": is_old}, reference=True)
+    share = f"{100 * comparison.plausibility['age'].share:.1f} % of the perturbed rows"
+    headline = format_headline(comparison, "age")
+    assert f"{share} have combinations rarely or never seen" in headline
+    assert "Among the other rows, DR is 0.0 %" in headline
+    assert "If title depends on sex, declare title" in read(comparison.to_html()).text
+
+
+def test_few_implausible_rows_that_leave_dr_as_it_is_have_a_line_below_the_headline(people, read):
+    X = pd.concat([people] * 5, ignore_index=True)
+    plays = (X["sex"] == "M") & (X.index % 20 == 0)
+    X = X.assign(title=np.where(plays, "chess master", "-"))
+    comparison = compare({"age": is_old}, X, X["age"] > 40, {"sex": "M"}, reference=True)
+    share = comparison.plausibility["age"].share
+    assert 0 < share < 0.05
+    assert "rarely or never seen" not in format_headline(comparison, "age")
+    text = read(comparison.to_html()).text
+    assert f"{100 * share:.1f} % of the perturbed rows have combinations rarely" in text
+
+
+def test_all_models_have_the_same_figures_and_the_same_advice(audit, read):
+    by_sex = lambda X: ((X["sex"] == "F") | (X["age"] > 50)).astype(int)  # noqa: E731
+    models = {"rule": hires, "age": is_old, "sex": by_sex}
+    comparison = audit(models=models, reference=True)
+    table = comparison.table()
+    difference = table["discriminative_risk_plausible"] - table["discriminative_risk"]
+    much = difference.abs() > 0.1 * table["discriminative_risk"]
+    assert much.tolist() == [True, False, False]
+    text = read(comparison.to_html()).text
+    assert text.count("as defined") - text.count("DR as defined") >= 3
+    assert text.count("% without implausible rows") == 3
+    assert text.count("If title depends on sex, declare title as coupled") >= 3
+    for model in models:
+        assert "rarely or never seen" in format_headline(comparison, model)
 
 
 def test_both_risks_and_the_shares_of_implausible_rows_stand_side_by_side(coupled, read):
