@@ -117,7 +117,58 @@ def test_a_sensitive_attribute_is_not_recommended_as_a_coupled_column():
     X["school"] = np.where(X["age"] == "young", "yes", "no")
     found = assess_risk(lambda X: X["points"] > 4, X, both).plausibility()
     (step,) = iter_next_steps(found)
-    assert "If school depends on age, declare school as coupled" in step
+    # Nobody of school age is married, and nobody who is married goes to school.
+    assert "If school depends on age or status, declare school as coupled" in step
+
+
+def advise(privileged, coupled=None, **columns):
+    """Return the advice for these columns."""
+    X = pd.DataFrame(columns)
+    attributes = learn_attributes(X, privileged, coupled=coupled)
+    found = assess_risk(lambda X: np.ones(len(X)), X, attributes).plausibility()
+    return next(iter_next_steps(found), "").split(":")[0]
+
+
+BOTH = {"sex": "M", "age": "old"}
+BY_SEX = {"M": {"Ms": "Mr", "Miss": "Master"}, "F": {"Mr": "Ms", "Master": "Miss"}}
+BY_AGE = {"old": {"Miss": "Ms", "Master": "Mr"}, "young": {"Ms": "Miss", "Mr": "Master"}}
+
+
+class TestOneColumnOfTwoAttributes:
+    """A title depends on sex and on age. In a club, nearly all are young."""
+
+    @staticmethod
+    def make_columns():
+        sex, age = np.repeat([*"MMFF"], 500), np.tile(np.repeat(["old", "young"], 500), 2)
+        titles = {"M": {"old": "Mr", "young": "Master"}, "F": {"old": "Ms", "young": "Miss"}}
+        title = [titles[one][other] for one, other in zip(sex, age, strict=True)]
+        club = np.where((age == "young") & (np.arange(2000) % 10 == 0), "chess", "none")
+        return {"sex": sex, "age": age, "title": title, "club": club}
+
+    def test_it_is_named_for_both(self):
+        step = advise(BOTH, **self.make_columns())
+        assert step == "If title depends on sex or age, declare title as coupled"
+
+    def test_it_is_named_for_the_attribute_that_it_does_not_follow_yet(self):
+        step = advise(BOTH, {"title": {"sex": BY_SEX}}, **self.make_columns())
+        assert step == "If title depends on age, declare title as coupled"
+        step = advise(BOTH, {"title": {"age": BY_AGE}}, **self.make_columns())
+        assert step.startswith("If title depends on sex, or club on age, declare these columns")
+
+    def test_once_it_follows_both_the_next_column_is_named(self):
+        rules = {"title": {"sex": BY_SEX, "age": BY_AGE}}
+        step = advise(BOTH, rules, **self.make_columns())
+        assert step == "If club depends on age, declare club as coupled"
+
+    def test_a_column_that_follows_another_coupled_one_follows_its_attribute_too(self):
+        sex = np.repeat([*"MF"], 500)
+        title, salutation = np.where(sex == "M", "Mr", "Ms"), np.where(sex == "M", "Sir", "Madam")
+        rules = {
+            "title": {"sex": {"F": {"Mr": "Ms"}}},
+            "salutation": {"title": {"Ms": {"Sir": "Madam"}}},
+        }
+        columns = {"sex": sex, "title": title, "salutation": salutation}
+        assert advise({"sex": "M"}, rules, **columns) == ""
 
 
 def test_the_headline_has_the_risk_with_coupled_columns(coupled):
