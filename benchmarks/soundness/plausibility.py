@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.soundness.marks import Mark, simulate
-from dr_core import assess_risk
+from dr_core import assess_risk, at_least, between
 
 ALPHA = 0.01
 """The default of `plausibility`."""
@@ -61,6 +61,18 @@ def _make_counts(rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame(counts).add_prefix("x").assign(group=_draw_group(rng, 400, 0.1))
 
 
+def _make_ages(n: int) -> Callable[[np.random.Generator], pd.DataFrame]:
+    """Return a function that draws ages from 18 to 80, most of them below 60, and ten columns."""
+
+    def make(rng: np.random.Generator) -> pd.DataFrame:
+        X = pd.DataFrame(rng.normal(size=(n, 5))).add_prefix("x")
+        counts = pd.DataFrame(rng.negative_binomial(0.5, 0.05, size=(n, 5))).add_prefix("count")
+        age = np.clip(rng.gamma(6, 5, n) + 18, 18, 80).astype(int)
+        return X.join(counts).assign(age=age)
+
+    return make
+
+
 INDEPENDENT = [
     _make_normal(200, 12, 0.1),
     _make_normal(500, 20, 0.05),
@@ -71,6 +83,11 @@ INDEPENDENT = [
         {"group": 0, "race": 0},
     ),
     Independent("400 rows, 10 columns of skewed counts, 10% minority", _make_counts),
+    Independent("1000 rows, ages from 40 on, 10 columns", _make_ages(1000), {"age": at_least(40)}),
+    Independent("8000 rows, ages from 28 on, 10 columns", _make_ages(8000), {"age": at_least(28)}),
+    Independent(
+        "4000 rows, ages from 35 to 64, 10 columns", _make_ages(4000), {"age": between(35, 64)}
+    ),
 ]
 
 

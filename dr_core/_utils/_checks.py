@@ -240,6 +240,15 @@ def shorten_float(value: Any) -> Any:
     return float(str(single)) if float(single) == value else value
 
 
+def format_rows(rows: float) -> str:
+    """Return an expected number of rows without decimals.
+
+    >>> format_rows(12461.7), format_rows(0.47), format_rows(0)
+    ('12,462', '<1', '0')
+    """
+    return "<1" if 0 < rows < 1 else f"{rows:,.0f}"
+
+
 def format_value(value: Any) -> str:
     """Return a value as a person would write it.
 

@@ -6,6 +6,7 @@ The colours can be distinguished by colour-blind readers, and no plot relies on 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +28,16 @@ __all__ = [
     "get_axes_row",
     "get_style",
     "hide_spines",
+    "slant_long_labels",
 ]
 
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000"]
 """The palette of Okabe and Ito."""
 
 MARKERS = "osD^vP*X"
+
+LABEL_GAP = 8
+"""Least distance of two tick labels, in pixels."""
 
 
 def get_style(i: int) -> dict[str, Any]:
@@ -107,6 +112,16 @@ def get_axes_row(axes: Any, count: int) -> Array:
 def add_side_legend(ax: Axes) -> None:
     """Place the legend to the right of the axes."""
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def slant_long_labels(ax: Axes) -> None:
+    """Slant the tick labels of the x axis if they overlap, once the layout is computed."""
+    ax.figure.canvas.figure.draw_without_rendering()
+    labels = ax.get_xticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    if any(one.x1 + LABEL_GAP > other.x0 for one, other in pairwise(boxes)):
+        for label in labels:
+            label.set(rotation=40, ha="right", rotation_mode="anchor")
 
 
 def hide_spines(ax: Axes) -> Axes:

@@ -161,6 +161,17 @@ class Couplings:
         """Columns of X that may change."""
         return [column for coupling in self.all for column in coupling.columns or (coupling.name,)]
 
+    @property
+    def followed(self) -> dict[Any, set[Any]]:
+        """What each column of X follows, directly or through other coupled columns."""
+        names: dict[Any, set[Any]] = {}
+        columns: dict[Any, set[Any]] = {}
+        for coupling in self.all:
+            drivers = set(self.rules[coupling.name])
+            names[coupling.name] = drivers.union(*(names.get(name, ()) for name in drivers))
+            columns |= dict.fromkeys(coupling.columns or (coupling.name,), names[coupling.name])
+        return columns
+
     def to_dict(self) -> dict[str, Any]:
         """Return the rules in plain types, as in a file of rules."""
         return {

@@ -4,8 +4,11 @@ Every column is read as a category: numbers of more than a few values by bins of
 anything else by its values. A perturbed row is *implausible* when a sensitive value it was given
 is rare beside one of its other values in the reference data: at most a hundredth as frequent as if
 both were independent, and significantly so (see `_rarity`). In the income data, for example, one
-of 9,782 women is recorded as a husband. Bins depend on the values of one column only, so they do
-not affect the test of independence.
+of 9,782 women is recorded as a husband.
+
+A bin of a sensitive range has values of one group only. In a bin with both groups, the pairs of
+one would hide that the other never has them. Bins depend on the values of one column, and on the
+limits of a range, so they do not affect the test of independence.
 """
 
 from __future__ import annotations
@@ -58,7 +61,14 @@ __all__ = [
 ]
 
 MAX_BINS = 10
-"""Number of bins of a numeric column."""
+"""Number of bins of a numeric column, and of each side of a range."""
+
+ROWS_PER_PAIR = 15
+"""Rows that a bin of a range is expected to share with a bin of another column, roughly.
+
+A pair that never occurs then has a p-value of about exp(-15), which is significant among 30,000
+pairs. A side of a range with few rows has fewer bins.
+"""
 
 IDENTIFIER_SHARE = 0.95
 """A column with at least this share of distinct values identifies rows."""
@@ -131,7 +141,8 @@ def read_categories(
     table : Table
     attributes : SensitiveAttributes
     bins : int
-        Columns with more distinct numbers than this are put into so many bins.
+        Columns with more distinct numbers than this are put into so many bins. Each side of a
+        sensitive range is put into at most so many bins.
 
     Examples
     --------
@@ -150,12 +161,26 @@ def read_categories(
 
 
 def _read_sensitive(table: Table, attribute: Attribute, bins: int) -> Category:
-    """Return an attribute as a category of its values; the numbers of a range in bins."""
-    if attribute.condition is not None:
-        binned = _read_category(table, attribute.name, bins)
-        if binned.edges is not None:
-            return binned
-    return Category(attribute.name, attribute.values)
+    """Return an attribute as a category of its values; the numbers of a range in bins.
+
+    Each side of a limit of the range is binned by itself, so that a bin has values of one group.
+    """
+    values, is_privileged = attribute.values, attribute.is_privileged
+    if attribute.condition is None or len(values) <= bins or not _are_numbers(values):
+        return Category(attribute.name, values)
+    codes, numbers = attribute.encode(table), _to_numbers(values)
+    n_rows = np.bincount(codes[codes >= 0], minlength=len(values))
+    # If ages 18 … 80 are privileged from 28 on, the second side starts at value 10, which is 28.
+    starts = np.flatnonzero(is_privileged[1:] != is_privileged[:-1]) + 1
+    sides = zip(np.split(numbers, starts), np.split(n_rows, starts), strict=True)
+    within = (_bin_side(np.repeat(*side), bins) for side in sides)
+    edges = np.sort(np.concatenate([numbers[starts], *within]))
+    return Category(attribute.name, tuple(_describe_bins(edges, numbers)), edges)
+
+
+def _bin_side(numbers: Array, bins: int) -> Array:
+    """Return the edges of bins of sorted numbers, fewer bins if these would have few rows."""
+    return _find_edges(numbers, min(bins, round(len(numbers) / (ROWS_PER_PAIR * bins))))
 
 
 def categorize(
@@ -179,12 +204,20 @@ def _read_category(table: Table, key: Any, bins: int) -> Category:
         values = table.distinct(key)
         if len(values) <= bins or not is_new.any():
             return Category(key, tuple(sort_values(values)))
+    edges = _find_edges(numbers, bins)
+    return Category(key, tuple(_describe_bins(edges, numbers)), edges)
+
+
+def _find_edges(numbers: Array, bins: int) -> Array:
+    """Return the first number of each bin of sorted numbers except the first bin."""
+    is_new = numbers[1:] != numbers[:-1]
+    if bins < 2 or not is_new.any():
+        return numbers[:0]
     # Edges are quantiles of the rows. For 6 rows 20 … 25 and 3 bins they are rows 2 and 4, that
     # is 22 and 24: below 22, 22 to 23, 24 and above. A value that most rows have, such as 0, is a
     # quantile several times; it becomes a bin of its own, because no edge is at the lowest value.
     inner = numbers[[-(-i * (len(numbers) - 1) // bins) for i in range(1, bins)]]
-    edges = np.unique(np.maximum(inner, numbers[1:][is_new][0]))
-    return Category(key, tuple(_describe_bins(edges, numbers)), edges)
+    return np.unique(np.maximum(inner, numbers[1:][is_new][0]))
 
 
 def _sort_numbers(table: Table, key: Any) -> Array:
@@ -192,13 +225,15 @@ def _sort_numbers(table: Table, key: Any) -> Array:
     numbers = table.numbers(key)
     if numbers is None:
         column = table.factorize(key)
-        if not all(
-            isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in column.values
-        ):
+        if not _are_numbers(column.values):
             return np.empty(0)
         numbers = _to_numbers(column.values)[column.codes[column.codes >= 0]]
     numbers = np.sort(numbers)  # NaN is last
     return numbers[: len(numbers) - np.count_nonzero(numbers != numbers)]
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(v, Real | Decimal) and not isinstance(v, bool) for v in values)
 
 
 def _to_numbers(values: Sequence[Any]) -> Array:
@@ -326,11 +361,17 @@ class PairCheck:
         return -math.log(self.level) if self.level else math.inf
 
     @cached_property
+    def has_bins(self) -> bool:
+        """Whether numbers were put into bins, so that values within a bin are not told apart."""
+        judged = {category for pair in self.pairs.counts for category in pair}
+        return any(self.pairs.categories[i].edges is not None for i in judged)
+
+    @cached_property
     def powers(self) -> dict[Any, float]:
         """Power by attribute that has pairs to judge.
 
         This is the share of the pairs of perturbed reference rows that are implausible if never
-        seen.
+        seen. Numbers in bins form one pair for each two bins.
         """
         totals = np.zeros((2, len(self.pairs.attributes)))  # detectable pairs, all pairs
         for (j, i), counts in self.pairs.counts.items():
@@ -409,15 +450,12 @@ def _count_perturbed(attribute: Attribute, own: Category, counts: Array) -> Arra
     counts : array of shape (labels of the category, codes of another one)
     """
     labels = np.asarray(own.encode_values(attribute.values))
-    n_values = np.bincount(labels, minlength=len(counts))[: len(counts)]
     perturbed = np.zeros(counts.shape)
     for group in (MARGINALISED, PRIVILEGED):
-        in_group = attribute.is_privileged == (group == PRIVILEGED)
-        # A bin of a range may have values of both groups: they count by their number.
-        leave = np.bincount(labels[in_group], minlength=len(counts)) / np.maximum(n_values, 1)
+        leave = np.unique(labels[attribute.is_privileged == (group == PRIVILEGED)])
         codes, weights = attribute.targets[group]
         arrive = np.bincount(labels[codes], weights, minlength=len(counts)) / weights.sum()
-        perturbed += np.outer(arrive, leave @ counts)
+        perturbed += np.outer(arrive, counts[leave].sum(axis=0))
     return perturbed
 
 

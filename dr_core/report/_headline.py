@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,14 +18,22 @@ from dr_core.risk import describe_missing, describe_zero_risk
 
 if TYPE_CHECKING:
     from dr_core.comparison import Comparison
+    from dr_core.risk import Plausibility
 
 __all__ = ["Headline", "format_headline", "make_headlines"]
 
 MATERIAL_CHANGE = 0.1
 """Risks that differ from DR by more than this share of it stand beside it in the headline."""
 
+MATERIAL_SHARE = 0.05
+"""From this share of implausible rows on, the headline names them, whatever DR is without them.
+
+A smaller share changes DR by less than five percentage points: without a share s of the rows, DR
+changes by s times the difference between the DR of these rows and that of the others.
+"""
+
 BESIDE_CAPTIONS = {
-    PLAUSIBLE_RISK: "among combinations that occur in the data",
+    PLAUSIBLE_RISK: "without implausible rows",
     COUPLED_RISK: "with coupled columns",
 }
 
@@ -58,7 +66,7 @@ def format_headline(
     comparison : Comparison
     model : name of the model
     format_name : function that returns the name of an attribute as it is shown
-    with_plausibility : whether to name implausible rows, if DR is very different without them
+    with_plausibility : whether to name implausible rows, if they are many or change DR much
     """
     summary = _Summary(MeasuredValues(comparison), model, format_name)
     return summary.make_sentence(with_plausibility=with_plausibility)
@@ -97,20 +105,44 @@ class _Summary:
     def _get_figures(self) -> list[tuple[str, str]]:
         """Return DR, and beside it the risks that are very different."""
         beside = self._beside
-        captions = ["as defined" if beside else "", *(BESIDE_CAPTIONS[name] for name in beside)]
+        captions = [
+            "as defined" if self._material else "",
+            *(BESIDE_CAPTIONS[name] for name in beside),
+        ]
         shown = (format_percent(one.value) for one in (self.risk, *beside.values()))
         return list(zip(shown, captions, strict=True))
 
     @cached_property
+    def _material(self) -> list[str]:
+        """Risks that differ much from DR for any model; all models show them, to be comparable."""
+        models = [replace(self, model=model) for model in self.values.models]
+        return [name for name in BESIDE_CAPTIONS if any(one._differs(name) for one in models)]
+
+    def _differs(self, measure: str) -> bool:
+        row = self.get(measure)
+        if is_unknown(self.risk) or is_unknown(row):
+            return False
+        risk: float = self.risk.value
+        return abs(row.value - risk) > MATERIAL_CHANGE * risk
+
+    @cached_property
     def _beside(self) -> dict[str, Any]:
-        """Risks with plausibility or couplings taken into account that differ much from DR."""
-        risk = self.risk.value
-        rows = {name: self.get(name) for name in BESIDE_CAPTIONS}
-        return {
-            name: row
-            for name, row in rows.items()
-            if not is_unknown(row) and abs(row.value - risk) > MATERIAL_CHANGE * risk
-        }
+        """Risks with plausibility or couplings taken into account that stand beside DR."""
+        rows = {name: self.get(name) for name in self._material}
+        return {name: row for name, row in rows.items() if not is_unknown(row)}
+
+    @cached_property
+    def _implausible(self) -> Plausibility | None:
+        """The implausible rows, if there are any and they matter for any model."""
+        found = self.values.comparison.plausibility.get(self.model)
+        if found is None or found.pairs.empty:
+            return None
+        shares = (
+            self.values.get_row(IMPLAUSIBLE_SHARE, model, self.everything)
+            for model in self.values.models
+        )
+        are_many = any(one is not None and one.value >= MATERIAL_SHARE for one in shares)
+        return found if are_many or PLAUSIBLE_RISK in self._material else None
 
     def make_sentence(self, *, with_plausibility: bool = True) -> str:
         names = format_enumeration(map(self.format_name, self.values.names))
@@ -164,19 +196,17 @@ class _Summary:
         return f"; {100 * confidence:g} % interval {low} to {high}"
 
     def _iter_context(self, with_plausibility: bool) -> Iterator[str]:
-        """Yield a sentence for each risk that differs much from DR, with the reason."""
-        if with_plausibility and PLAUSIBLE_RISK in self._beside:
-            risk, implausible = (
-                format_percent(self.get(name).value)
-                for name in (PLAUSIBLE_RISK, IMPLAUSIBLE_SHARE)
-            )
-            found = self.values.comparison.plausibility[self.model]
-            pair = found.describe_pairs(1, self.format_name)
+        """Yield a sentence for each risk that stands beside DR, with the reason."""
+        if with_plausibility and self._implausible is not None:
+            share = format_percent(self.get(IMPLAUSIBLE_SHARE).value)
+            pair = self._implausible.describe_pairs(1, self.format_name)
             yield (
-                f"{implausible} of the perturbed rows have combinations rarely or never seen in "
-                f"the data, such as {pair}; predictions for them may mean little. Among the other "
-                f"rows, DR is {risk}."
+                f"{share} of the perturbed rows have combinations rarely or never seen in "
+                f"the data, such as {pair}; predictions for them may mean little."
             )
+            plausible = self.get(PLAUSIBLE_RISK)
+            if not is_unknown(plausible):
+                yield f"Among the other rows, DR is {format_percent(plausible.value)}."
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)
@@ -216,8 +246,8 @@ class _Summary:
 
     def _iter_plausible_details(self) -> Iterator[str]:
         implausible, coupled = self.get(IMPLAUSIBLE_SHARE), self.get(COUPLED_RISK)
-        is_known = PLAUSIBLE_RISK in self._beside or is_unknown(implausible)
-        if not is_known and implausible.value > 0:
+        is_named = self._implausible is not None or is_unknown(implausible)
+        if not is_named and implausible.value > 0:
             yield (
                 f"{format_percent(implausible.value)} of the perturbed rows have combinations "
                 "rarely or never seen in the data."
@@ -227,8 +257,8 @@ class _Summary:
             yield f"No implausible combination was found. {found.describe_power()}"
         elif found is not None and not found.has_power:
             yield found.describe_power()
-        if found is not None and PLAUSIBLE_RISK in self._beside:
-            yield from iter_next_steps(found)
+        if self._implausible is not None:
+            yield from iter_next_steps(self._implausible)
         if COUPLED_RISK not in self._beside and not is_unknown(coupled):
             yield (
                 f"With the rules for {self._name_coupled()}, {format_percent(coupled.value)} of "

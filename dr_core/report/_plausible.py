@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import format_percent, format_value
+from dr_core._utils import format_percent, format_rows, format_value
 from dr_core.comparison import COUPLED_RISK
 from dr_core.report._drawings import (
     SHARE_SCALE,
@@ -106,26 +106,38 @@ def iter_next_steps(
     """Yield what to do about rows that are implausible even where coupled columns follow.
 
     For each attribute, the column is named whose implausible pairs have most rows. A sensitive
-    attribute cannot follow another one, and coupled columns have rules, so they are not named.
+    attribute cannot follow another one, and a column that follows the attribute has rules for it,
+    so neither is named.
     """
-    attributes, judged = found.plan.attributes, found.when_coupled or found
-    pairs = judged.pairs
-    pairs = pairs[~pairs["column"].isin([*attributes.names, *attributes.couplings.columns])]
-    if pairs.empty:
+    uncoupled = _find_uncoupled(found.when_coupled or found)
+    if not uncoupled:
         return
-    rows = pairs.groupby(["column", "attribute"], sort=False)["rows"].sum()
-    drivers: dict[Any, Any] = {}
-    for column, attribute in rows.sort_values(ascending=False, kind="stable").index:
-        if attribute not in drivers.values():
-            drivers.setdefault(column, attribute)
-    (first, driver), *others = [tuple(map(format_name, pair)) for pair in drivers.items()]
-    more = "".join(f", or {column} on {attribute}" for column, attribute in others)
+    (first, attributes), *others = [
+        (format_name(column), " or ".join(map(format_name, names)))
+        for column, names in uncoupled.items()
+    ]
+    more = "".join(f", or {column} on {names}" for column, names in others)
     yield (
-        f"If {first} depends on {driver}{more}, declare {'these columns' if others else first} as "
-        "coupled: by rules for the values (dr-audit --coupled; suggest_couplings may propose "
-        "some), or, for quantities such as years, by a function (learn_attributes(coupled=...) in "
-        "Python)."
+        f"If {first} depends on {attributes}{more}, declare "
+        f"{'these columns' if others else first} as coupled: by rules for the values (dr-audit "
+        "--coupled; suggest_couplings may propose some), or, for quantities such as years, by a "
+        "function (learn_attributes(coupled=...) in Python)."
     )
+
+
+def _find_uncoupled(found: Plausibility) -> dict[Any, list[Any]]:
+    """Return the attributes that a column may depend on, by column, those with most rows first."""
+    attributes, pairs = found.plan.attributes, found.pairs
+    followed = attributes.couplings.followed
+    rows = pairs.groupby(["attribute", "column"], sort=False)["rows"].sum()
+    columns: dict[Any, Any] = {}
+    for attribute, column in rows.sort_values(ascending=False, kind="stable").index:
+        if column not in attributes.names and attribute not in followed.get(column, ()):
+            columns.setdefault(attribute, column)
+    uncoupled: dict[Any, list[Any]] = {}
+    for attribute, column in columns.items():
+        uncoupled.setdefault(column, []).append(attribute)
+    return uncoupled
 
 
 def format_rules(rules: Any) -> Iterator[str]:
@@ -220,8 +232,8 @@ def _make_pair_row(row: Any, left: dict[tuple[Any, ...], float], with_left: bool
     return [
         make_heading(_format_assignment(row.attribute, row.becomes)),
         make_text_cell(_format_assignment(row.column, row.value)),
-        make_value_cell(row.rows, f"{row.rows:,.0f}"),
-        *([make_value_cell(remaining, f"{remaining:,.0f}")] if with_left else []),
+        make_value_cell(row.rows, format_rows(row.rows)),
+        *([make_value_cell(remaining, format_rows(remaining))] if with_left else []),
         make_value_cell(row.share, format_percent(row.share)),
         make_value_cell(row.seen, f"{row.seen:,}"),
         make_value_cell(row.expected, f"{row.expected:,.1f}"),

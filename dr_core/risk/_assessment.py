@@ -260,7 +260,9 @@ class RiskAssessment:
             Real rows, such as the training data, one for each person. X by default; with
             `person`, the first row of each person.
         bins : int
-            Columns with more distinct numbers than this are divided into this number of bins.
+            Columns with more distinct numbers than this are divided into this number of bins. A
+            sensitive range is divided on each side of its limits, into at most this number of
+            bins, and into fewer where there are few rows.
         rare : float in [0, 1)
             A pair of values can be implausible if its count is at most this share of the count
             expected if both were independent. With 0, only pairs that never occur can be.

@@ -151,6 +151,7 @@ class RiskDisplay:
         self.ax_.set_ylim(bottom=0)
         self._name_series()
         drawing.hide_spines(self.ax_)
+        drawing.slant_long_labels(self.ax_)
         return self
 
     def frame(self) -> pd.DataFrame:

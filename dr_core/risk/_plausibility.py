@@ -25,6 +25,7 @@ from dr_core._utils import (
     exact_sums,
     format_enumeration,
     format_percent,
+    format_rows,
     format_value,
     share,
     to_float,
@@ -46,6 +47,15 @@ MAX_NAMED = 3
 
 MIN_POWER = 0.8
 """With less power, the reference rows are too few to judge plausibility."""
+
+MIN_NAMED_SHARE = 0.1
+"""Pairs with a smaller share of the rows of the most frequent pair are not named."""
+
+BINS_NOTE = (
+    "Numbers are compared in bins: impossible values within a bin are not found, so the share of "
+    "implausible rows can be too low."
+)
+FEWER_BINS_NOTE = "Fewer bins need fewer rows (argument bins of plausibility, in Python)."
 
 PAIR_COLUMNS = ["attribute", "becomes", "column", "value", "rows", "share", "seen", "expected"]
 
@@ -213,7 +223,8 @@ class Plausibility:
         A pair that never occurs is implausible only if enough reference rows would have it by
         chance: see `min_expected`. With few rows the power is low, and a share of 0 implausible
         rows says little. Each pair of a new value of the attribute and a value of another column
-        counts once for each perturbed row of the reference data that has it.
+        counts once for each perturbed row of the reference data that has it. Numbers count by
+        their bins: the power says nothing about impossible values within a bin.
         """
         return pd.Series(self.check.powers, name="power", dtype=float)
 
@@ -223,16 +234,20 @@ class Plausibility:
         return min(self.check.powers.values(), default=math.nan)
 
     def describe_power(self) -> str:
-        """Return a sentence on how many reference rows there are, and what they can show."""
+        """Return sentences on how many reference rows there are, and what they can show."""
         if not self.check.powers:
             return "There is no other column to judge them by."
-        condition = self._describe_min_expected()
+        sentences = self._describe_shares(), self._describe_min_expected(), self._describe_bins()
+        return " ".join(filter(None, sentences))
+
+    def _describe_shares(self) -> str:
         rows = f"the {self.n_reference_rows:,} reference rows"
+        pairs = "pairs of values or bins" if self.check.has_bins else "value pairs"
         if self.has_power:
             shares = _format_powers(self.check.powers)
             return (
-                f"{rows.capitalize()} are enough to check most of the value pairs in perturbed "
-                f"rows ({shares}). {condition}"
+                f"{rows.capitalize()} are enough to check most of the {pairs} in perturbed "
+                f"rows ({shares})."
             )
         low = {name: power for name, power in self.check.powers.items() if power < MIN_POWER}
         high = {name: power for name, power in self.check.powers.items() if name not in low}
@@ -241,20 +256,25 @@ class Plausibility:
         start = "This says little" if self.pairs.empty else more
         return (
             f"{start}, because {rows} are too few for {format_enumeration(map(str, low))}: only "
-            f"{format_enumeration(map(format_percent, low.values()))} of the value pairs are "
-            f"frequent enough to check{others}. {condition}"
+            f"{format_enumeration(map(format_percent, low.values()))} of the {pairs} are "
+            f"frequent enough to check{others}."
         )
 
     def _describe_min_expected(self) -> str:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
         needed = (
-            f"Pairs of values expected in fewer than about {math.ceil(self.min_expected)} "
-            "reference rows are too rare to check."
+            f"Pairs expected in fewer than about {math.ceil(self.min_expected)} reference rows "
+            "are too rare to check."
         )
         if self.has_power and self.pairs.empty:
             return needed
         return f"{needed} The share of implausible rows depends on the number of reference rows."
+
+    def _describe_bins(self) -> str:
+        if not self.check.has_bins:
+            return ""
+        return BINS_NOTE if self.has_power else f"{BINS_NOTE} {FEWER_BINS_NOTE}"
 
     @property
     def has_power(self) -> bool:
@@ -321,7 +341,9 @@ class Plausibility:
     ) -> str:
         """Return the most frequent implausible pairs, with their numbers of perturbed rows.
 
-        A pair of two sensitive attributes, of which either may change, is named once.
+        Pairs with less than one expected row, or with less than a tenth of the rows of the most
+        frequent pair, are left out. A pair of two sensitive attributes, of which either may
+        change, is named once.
 
         Parameters
         ----------
@@ -329,13 +351,17 @@ class Plausibility:
         format_name : function that returns a name or value as it is shown
         """
         texts: dict[frozenset[Any], str] = {}
-        for row in self.pairs.itertuples():
+        pairs = self.pairs
+        is_frequent = pairs["rows"] >= max(1, MIN_NAMED_SHARE * pairs["rows"].max())
+        named = pairs[is_frequent] if is_frequent.any() else pairs.head(1)
+        for row in named.itertuples():
             new = row.attribute, format_value(row.becomes)
             kept = row.column, format_value(row.value)
-            named = (" = ".join(map(format_name, one)) for one in (new, kept))
+            values = (" = ".join(map(format_name, one)) for one in (new, kept))
+            unit = "row" if row.rows < 1.5 else "rows"
             # The first of two directions is the more frequent one.
             texts.setdefault(
-                frozenset([new, kept]), f"{' with '.join(named)} ({row.rows:,.0f} rows)"
+                frozenset([new, kept]), f"{' with '.join(values)} ({format_rows(row.rows)} {unit})"
             )
         return "; ".join(list(texts.values())[:max_pairs])
 
@@ -343,14 +369,14 @@ class Plausibility:
         if self.pairs.empty:
             return f"No implausible combination was found. {self.describe_power()}"
         known = f"{self.risk:.4g}" if self.is_score else format_percent(self.risk)
+        limits = self._describe_bins() if self.has_power else self.describe_power()
         return (
             f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
             f"rarely or never seen in the data, such as {self.describe_pairs()}. Predictions "
             "for such rows may mean little. "
             f"{'Mean size of the shift' if self.is_score else 'Discriminative risk'} without the "
-            f"implausible rows: {'undefined' if math.isnan(self.risk) else known}."
-            f"{'' if self.has_power else f' {self.describe_power()}'}"
-        )
+            f"implausible rows: {'undefined' if math.isnan(self.risk) else known}. {limits}"
+        ).rstrip()
 
     def __repr__(self) -> str:
         return f"<Plausibility: {self}>"

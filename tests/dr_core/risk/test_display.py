@@ -99,3 +99,31 @@ def test_frame_has_what_is_drawn(people):
     frame = display.frame()
     assert list(frame.columns.get_level_values(0)) == ["value", "low", "high"]
     assert frame["value", "discriminative_risk"].tolist() == bars(display, "discriminative_risk")
+
+
+def make_display(groups):
+    index = pd.MultiIndex.from_tuples(groups, names=["age", "sex", "origin"])
+    return RiskDisplay(pd.DataFrame({"discriminative_risk": 0.1}, index))
+
+
+SIDES = ("age < 28", "age >= 28")
+
+
+def test_labels_of_few_groups_are_horizontal():
+    display = make_display([(age, "man", "EU") for age in SIDES]).plot()
+    assert [label.get_rotation() for label in display.ax_.get_xticklabels()] == [0, 0]
+
+
+@pytest.mark.parametrize("is_part", [False, True])
+def test_labels_of_many_groups_are_slanted_and_do_not_overlap(is_part):
+    every = [(age, sex, home) for age in SIDES for sex in ("man", "woman") for home in "abc"]
+    figure = plt.figure(layout="constrained")
+    part = figure.subfigures(1, 1) if is_part else figure
+    display = make_display(every).plot(part.add_subplot())
+    figure.draw_without_rendering()
+    labels = display.ax_.get_xticklabels()
+    assert {(label.get_rotation(), label.get_ha()) for label in labels} == {(40, "right")}
+    # Slanted texts are one below the other: the gap of their base lines is wider than a line.
+    height = plt.rcParams["font.size"] * figure.dpi / 72
+    starts = display.ax_.transData.transform([(i, 0) for i in range(len(every))])[:, 0]
+    assert (np.diff(starts) * np.sin(np.deg2rad(40)) > height).all()

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textbook import couplings as textbook
 
-from dr_core import RiskAssessment, assess_risk, compare, datasets, learn_attributes
+from dr_core import (
+    RiskAssessment,
+    assess_risk,
+    at_least,
+    between,
+    compare,
+    datasets,
+    enumerate_perturbations,
+    learn_attributes,
+)
 
 SEX = {"sex": "Male"}
 BOTH = {"sex": "Male", "race": "White"}
@@ -175,6 +184,61 @@ def test_independent_columns_have_no_implausible_pair(n, n_columns, minority):
         assert found.share == 0
         assert found.pairs.empty
         assert str(found).startswith("No implausible combination was found")
+
+
+@pytest.mark.parametrize("condition", [at_least(28), at_least(60), between(35, 64)])
+def test_columns_independent_of_a_range_have_no_implausible_pair(condition):
+    rng = np.random.default_rng(0)
+    for n in (300, 2000, 6000):
+        X = pd.DataFrame(rng.normal(size=(n, 8))).add_prefix("x")
+        X["age"] = np.clip(rng.gamma(6, 5, n) + 18, 18, 80).astype(int)
+        found = assess_risk(lambda X: X["x0"] > 0, X, {"age": condition}).plausibility()
+        assert found.pairs.empty
+
+
+class TestRange:
+    """The tenure of employees is at most their age minus 17."""
+
+    @staticmethod
+    def make_employees(n):
+        rng = np.random.default_rng(0)
+        age = np.clip(rng.gamma(6, 5, n) + 18, 18, 80).astype(int)
+        return pd.DataFrame({"age": age, "tenure": (rng.random(n) * (age - 17)).astype(int)})
+
+    def judge(self, X, limit, **options):
+        """Return the plausibility, and the share of perturbed rows that are impossible."""
+        every = enumerate_perturbations(X, {"age": at_least(limit)})
+        impossible = (every.data["tenure"] > every.data["age"] - 17).to_numpy()
+        truth = (impossible * every.probability).sum() / len(X)
+        risk = assess_risk(lambda X: X["tenure"] > 5, X, {"age": at_least(limit)})
+        return risk.plausibility(**options), truth
+
+    @pytest.mark.parametrize("limit", [28, 40])
+    def test_most_impossible_rows_are_found_however_few_rows_are_on_one_side(self, limit):
+        found, truth = self.judge(self.make_employees(8000), limit)
+        assert 0.85 * truth <= found.share <= truth
+        assert found.has_power
+
+    def test_a_side_with_too_few_rows_lowers_the_power(self):
+        # 25 of 2,000 employees are below 28. Beside ten bins of the tenure, 2.5 of them are
+        # expected, too few to be significant; beside two bins, 12.5.
+        few, _ = self.judge(self.make_employees(2000), 28)
+        assert (few.share, few.has_power) == (0, False)
+        assert "the 2,000 reference rows are too few for age" in str(few)
+        coarse, truth = self.judge(self.make_employees(2000), 28, bins=2)
+        assert 0.75 * truth <= coarse.share <= truth
+        assert coarse.has_power
+
+    def test_bins_of_numbers_are_named_as_a_limit_of_the_check(self):
+        found, _ = self.judge(self.make_employees(8000), 28)
+        for text in (str(found), found.describe_power()):
+            assert "impossible values within a bin are not found" in text
+        assert "pairs of values or bins" in found.describe_power()
+
+    def test_bins_are_not_named_where_there_are_none(self):
+        X = self.make_employees(500) // 20
+        found, _ = self.judge(X, 2)
+        assert not re.search(r"\bbins?\b", f"{found} {found.describe_power()}")
 
 
 def test_ricci_has_no_implausible_pair():
@@ -402,6 +466,34 @@ def test_a_pair_of_two_sensitive_attributes_is_named_once():
     n_rows = int(((X["age"] == "old") & (X["status"] == "single")).sum())
     assert found.pairs["rows"].tolist() == [n_rows, n_rows]
     assert found.describe_pairs() == f"age = young with status = married ({n_rows} rows)"
+
+
+def judge_clubs(sizes=(400, 40), **options):
+    """Return the plausibility of men and women in clubs of their own, of these sizes."""
+    clubs = [f"{sex}{i}" for sex in "MF" for i, n in enumerate(sizes) for _ in range(n)]
+    X = pd.DataFrame({"sex": [club[0] for club in clubs], "club": clubs})
+    return assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}, **options).plausibility()
+
+
+def test_only_frequent_pairs_are_named():
+    named = judge_clubs().describe_pairs(4).split("; ")
+    assert [pair.split(" with ")[1] for pair in named] == [
+        "club = M0 (400 rows)",
+        "club = F0 (400 rows)",
+        "club = M1 (40 rows)",
+        "club = F1 (40 rows)",
+    ]
+    assert "M1" not in judge_clubs([400, 39]).describe_pairs(4)
+
+
+def test_a_pair_of_less_than_one_row_is_named_only_if_there_is_no_other():
+    found = judge_clubs(p=0.002)
+    assert found.pairs["rows"].tolist() == pytest.approx([0.8, 0.8, 0.08, 0.08])
+    assert found.describe_pairs() == "sex = F with club = M0 (<1 row)"
+    found = judge_clubs(p=0.0026)
+    assert found.describe_pairs() == (
+        "sex = F with club = M0 (1 row); sex = M with club = F0 (1 row)"
+    )
 
 
 def test_the_power_names_the_attributes_with_too_few_rows():
