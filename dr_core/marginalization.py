@@ -94,8 +94,9 @@ class MarginalizedModel:
 
     def __repr__(self) -> str:
         names, k = ", ".join(map(str, self.attributes.names)), len(self.weights)
-        inner = type(self.estimator).__name__
-        return f"MarginalizedModel({inner} averaged over {k} combinations of {names})"
+        inner, note = type(self.estimator).__name__, self.attributes.couplings.note
+        followers = f", and {note}" if note else ""
+        return f"MarginalizedModel({inner} averaged over {k} combinations of {names}{followers})"
 
     @property
     def classes_(self) -> Array:
@@ -305,10 +306,11 @@ class _Survey:
         if self.n_open:
             warnings.warn(
                 f"the average of {self.n_open} of {n_rows} rows can depend on the attributes, so "
-                "that their discriminative risk with coupled columns can be above 0: changing an "
-                "attribute twice gives other coupled values than changing it once. Write rules "
-                "between every two values of the attribute, in both directions. Rules that lose "
-                "the old value, such as a minimum, cannot be reversed.",
+                "that their discriminative risk with coupled columns can be above 0: going to a "
+                "value of the attribute by way of another value gives other coupled values than "
+                "going there directly. Write rules between every two values of the attribute, in "
+                "both directions. Rules that lose the old value, such as a minimum, cannot be "
+                "reversed.",
                 stacklevel=3,
             )
         if self.n_unlikely:

@@ -27,6 +27,7 @@ from dr_core._utils import (
     check_integer,
     find_repeated,
     find_spellings,
+    format_enumeration,
     format_percent,
     quote,
     sort_values,
@@ -102,7 +103,7 @@ class Targets(NamedTuple):
     weights: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attribute:
     """One sensitive attribute: its values, and which of them are privileged.
 
@@ -135,6 +136,9 @@ class Attribute:
     weights: Array | None = None
     level: tuple[Any, ...] | None = None
     counts: Array | None = None
+
+    def __repr__(self) -> str:
+        return f"<Attribute: privileged {self.description}, {len(self.values)} values>"
 
     @property
     def privileged(self) -> list[Any]:
@@ -286,7 +290,7 @@ def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) ->
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SensitiveAttributes:
     """All sensitive attributes of a data set, in the order of `privileged`.
 
@@ -310,6 +314,11 @@ class SensitiveAttributes:
 
     def __len__(self) -> int:
         return len(self.attributes)
+
+    def __repr__(self) -> str:
+        privileged = format_enumeration(attribute.description for attribute in self)
+        followers = f"; {self.couplings.description}" if self.has_couplings else ""
+        return f"<SensitiveAttributes: privileged {privileged}{followers}>"
 
     @property
     def names(self) -> list[Any]:
@@ -463,6 +472,8 @@ def learn_attributes(
     --------
     >>> X = pd.DataFrame({"sex": ["Male", "Female"], "age": [30, 40]})
     >>> attributes = learn_attributes(X, {"sex": "Male"})
+    >>> attributes
+    <SensitiveAttributes: privileged sex = Male>
     >>> [(a.name, a.values, a.is_privileged.tolist()) for a in attributes]
     [('sex', ('Female', 'Male'), [False, True])]
     """

@@ -48,7 +48,7 @@ from dr_core._tables import (
     encode_known,
     factorize,
 )
-from dr_core._utils import Array, find_repeated, quote
+from dr_core._utils import Array, find_repeated, format_enumeration, quote
 from dr_core.perturbation._drivers import (
     CallingDriver,
     Driver,
@@ -79,7 +79,7 @@ MAX_TRIED_VALUES = 1000
 COUPLED_EXAMPLE = '{"relationship": {"sex": {"Female": {"Husband": "Wife"}}}}'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coupling:
     """One coupled column.
 
@@ -101,6 +101,14 @@ class Coupling:
     drivers: tuple[Driver, ...] = ()
     columns: tuple[Hashable, ...] | None = None
     is_open: bool = False
+
+    @property
+    def description(self) -> str:
+        """What the column follows, such as "relationship follows sex"."""
+        return f"{self.name} follows {format_enumeration(str(one.name) for one in self.drivers)}"
+
+    def __repr__(self) -> str:
+        return f"<Coupling: {self.description}>"
 
     def add_values(self, values: Sequence[Any]) -> tuple[Coupling, Array]:
         """Return the column with these values, too, and their codes; others keep theirs."""
@@ -157,7 +165,7 @@ class Coupling:
         return {self.name: Recoded([self.values[code] for code in new.values], place)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Couplings:
     """All coupled columns, each after its drivers.
 
@@ -173,6 +181,22 @@ class Couplings:
 
     def __len__(self) -> int:
         return len(self.all)
+
+    def __repr__(self) -> str:
+        return f"<Couplings: {self.description or 'none'}>"
+
+    @property
+    def description(self) -> str:
+        """What each column follows, such as "relationship follows sex"."""
+        return "; ".join(coupling.description for coupling in self.all)
+
+    @property
+    def note(self) -> str:
+        """That the columns follow, such as "relationship follows"; "" if there are none."""
+        names = list(map(str, self.names))
+        if not names:
+            return ""
+        return f"{format_enumeration(names)} {'follows' if len(names) == 1 else 'follow'}"
 
     @property
     def names(self) -> list[Any]:
@@ -290,6 +314,8 @@ def learn_couplings(
     >>> table = as_table(pd.DataFrame({"sex": ["M", "F"], "title": ["Mr", "Ms"]}))
     >>> rules = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
     >>> learned = learn_couplings(table, rules, {"sex": ["F", "M"]}, ["sex"], {})
+    >>> learned
+    <Couplings: title follows sex>
     >>> sex, perturbed = np.array([[1, 0]]), np.array([[0, 1]])
     >>> learned.follow(learned.encode(table), sex, perturbed, [["F", "M"]])[1]
     array([[1, 0]], dtype=int8)

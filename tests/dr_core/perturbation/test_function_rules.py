@@ -183,6 +183,20 @@ def test_values_of_one_batch_do_not_stay_in_the_attributes():
     assert assess_risk(hires, X, copied).value == assess_risk(hires, X, attributes).value
 
 
+def test_attributes_with_rules_have_a_short_repr():
+    X = make_workers().assign(sex=["F", "M"] * 9 + ["F"])
+    attributes = learn_attributes(
+        X, ADULT | {"sex": "M"}, coupled=YEARS | {"z": {"sex": {}, "years": max}}
+    )
+    assert repr(attributes) == (
+        "<SensitiveAttributes: privileged age >= 25 and sex = M; years follows age; z follows sex "
+        "and years>"
+    )
+    assert repr(attributes.couplings) == "<Couplings: years follows age; z follows sex and years>"
+    assert repr(attributes.uncoupled.couplings) == "<Couplings: none>"
+    assert repr(attributes.attributes[1]) == "<Attribute: privileged sex = M, 2 values>"
+
+
 def test_a_report_names_the_function():
     X = make_workers(60)
     attributes = learn_attributes(X, ADULT, coupled=YEARS)
