@@ -105,7 +105,8 @@ class Coupling:
     @property
     def description(self) -> str:
         """What the column follows, such as "relationship follows sex"."""
-        return f"{self.name} follows {format_enumeration(str(one.name) for one in self.drivers)}"
+        names = [str(one.name) for one in self.drivers] or ["nothing"]
+        return f"{self.name} follows {format_enumeration(names)}"
 
     def __repr__(self) -> str:
         return f"<Coupling: {self.description}>"
@@ -224,7 +225,16 @@ class Couplings:
         }
 
     def extend(self, table: Table) -> Couplings:
-        """Return the couplings with the values that open columns have in a table."""
+        """Return the couplings with the values that open columns have in a table.
+
+        Raise ValueError if the table lacks a column.
+        """
+        absent = [column for column in self.columns if column not in table.keys()]  # noqa: SIM118
+        if absent:
+            raise ValueError(
+                f"coupled has the columns {quote(absent)}, which are not in X. X has "
+                f"{quote(table.keys())}. Pass X with the columns that the rules were learned from."
+            )
         if not any(coupling.is_open for coupling in self.all):
             return self
         extended = (

@@ -194,6 +194,8 @@ def test_attributes_with_rules_have_a_short_repr():
     )
     assert repr(attributes.couplings) == "<Couplings: years follows age; z follows sex and years>"
     assert repr(attributes.uncoupled.couplings) == "<Couplings: none>"
+    without_rules = learn_attributes(X, ADULT, coupled={"z": {}})
+    assert repr(without_rules.couplings) == "<Couplings: z follows nothing>"
     assert repr(attributes.attributes[1]) == "<Attribute: privileged sex = M, 2 values>"
 
 
@@ -238,6 +240,14 @@ def test_a_value_that_the_column_cannot_hold_is_refused():
     )
     with pytest.raises(ValueError, match="column 'years' of dtype int64 cannot hold"):
         perturb(X, attributes)
+
+
+@pytest.mark.parametrize("rules", [YEARS, {"years": {"age": {20: {40: 4}}}}])
+def test_rows_without_a_coupled_column_are_refused(rules):
+    X = pd.DataFrame({"age": [20, 60], "years": [3, 40]})
+    attributes = learn_attributes(X, ADULT, coupled=rules, domain={"years": [3, 4, 40]})
+    with pytest.raises(ValueError, match="coupled has the columns 'years', which are not in X"):
+        perturb(X[["age"]], attributes)
 
 
 def test_rules_without_functions_are_described_as_before():
