@@ -28,6 +28,7 @@ from dr_core._tables import (
     as_partitions,
     as_table,
     encode,
+    encode_known,
     factorize,
     find_first,
     joint_positions,
@@ -37,6 +38,7 @@ from dr_core._utils import (
     check_any_weight,
     check_choice,
     exact_sums,
+    iter_slices,
     round_probability,
     share,
     sort_values,
@@ -57,6 +59,9 @@ WEIGHTINGS = ("empirical", "uniform")
 
 RESPONSES = ("auto", "predict_proba", "predict")
 """Valid values of `response`."""
+
+MAX_STATES = 2**20
+"""Number of rows, each with every combination of values, that are looked at together."""
 
 UNSET = -2
 """Code of rows whose sensitive values are not read; that of no value."""
@@ -89,8 +94,9 @@ class MarginalizedModel:
 
     def __repr__(self) -> str:
         names, k = ", ".join(map(str, self.attributes.names)), len(self.weights)
-        inner = type(self.estimator).__name__
-        return f"MarginalizedModel({inner} averaged over {k} combinations of {names})"
+        inner, note = type(self.estimator).__name__, self.attributes.couplings.note
+        followers = f", and {note}" if note else ""
+        return f"MarginalizedModel({inner} averaged over {k} combinations of {names}{followers})"
 
     @property
     def classes_(self) -> Array:
@@ -154,7 +160,8 @@ class MarginalizedModel:
         codes_before[: len(attributes)] = UNSET
         changing = replace(rows, codes=codes_before)
         for codes in self.combinations.T:
-            yield changing.recode(attributes.follow(rows.codes, _repeat(codes, table.n_rows)))
+            known, after = rows.attributes.follow(rows.codes, _repeat(codes, table.n_rows))
+            yield replace(changing, attributes=known).recode(after)
 
 
 def marginalize(
@@ -299,10 +306,11 @@ class _Survey:
         if self.n_open:
             warnings.warn(
                 f"the average of {self.n_open} of {n_rows} rows can depend on the attributes, so "
-                "that their discriminative risk with coupled columns can be above 0: changing an "
-                "attribute twice gives other coupled values than changing it once. Write rules "
-                "between every two values of the attribute, in both directions. Rules that lose "
-                "the old value, such as a minimum, cannot be reversed.",
+                "that their discriminative risk with coupled columns can be above 0: going to a "
+                "value of the attribute by way of another value gives other coupled values than "
+                "going there directly. Write rules between every two values of the attribute, in "
+                "both directions. Rules that lose the old value, such as a minimum, cannot be "
+                "reversed.",
                 stacklevel=3,
             )
         if self.n_unlikely:
@@ -321,18 +329,16 @@ def _survey(
     part: Partition,
 ) -> _Survey:
     rows = CodedRows.of(part.table, attributes)
-    combination = joint_positions(rows.codes)
+    codes = rows.codes[: len(attributes)]
+    combination = joint_positions(codes)
     first = find_first(combination)
     weights = np.ones(part.n_rows, bool) if part.weights is None else part.weights
     sums = exact_sums(weights, combination, len(first)).tolist()
-    n_open = np.bincount(combination)[_find_open(rows.codes[:, first], attributes)].sum()
     if find_distribution(estimator, attributes.columns) is None:
         is_numeric, n_unlikely = _look_at_predictions(estimator, known, part.table)
     else:  # predictions are drawn
         is_numeric, n_unlikely = False, 0
-    return _Survey(
-        _count(rows.codes[: len(attributes), first], sums), n_open, n_unlikely, is_numeric
-    )
+    return _Survey(_count(codes[:, first], sums), _count_open(rows), n_unlikely, is_numeric)
 
 
 def _count(codes: Array, sums: list[int]) -> Counter[tuple[int, ...]]:
@@ -358,23 +364,44 @@ def _look_at_predictions(
     return False, int((own < shares.max(axis=1)).sum())
 
 
-def _find_open(codes: Array, attributes: SensitiveAttributes) -> Array:
-    """Return which rows of codes have coupled columns that do not return, (d,).
-
-    A row returns if going to any values u and then to any values v is the same as going to v.
-    """
-    d, is_open = codes.shape[1], np.zeros(codes.shape[1], bool)
+def _count_open(rows: CodedRows) -> int:
+    """Return the number of rows whose coupled columns do not return."""
+    attributes = rows.attributes
     if not attributes.has_couplings:
-        return is_open
+        return 0
     drivers = [driver.position for one in attributes.couplings.all for driver in one.drivers]
     # Attributes that no column follows keep code 0: they make no difference.
     ranges = [range(len(a.values) if j in drivers else 1) for j, a in enumerate(attributes)]
     everything = [np.array(v) for v in product(*ranges)]
-    direct = [attributes.follow(codes, _repeat(v, d)) for v in everything]
-    for between in direct:
-        for v, straight in zip(everything, direct, strict=True):
-            back = attributes.follow(between, _repeat(v, d))
-            is_open |= (back != straight).any(axis=0)
+    codes = _forget_similar(rows)
+    combination = joint_positions(codes)
+    distinct = codes[:, find_first(combination)]
+    blocks = iter_slices(distinct.shape[1], max(1, MAX_STATES // len(everything)))
+    is_open = [_find_open(distinct[:, block], attributes, everything) for block in blocks]
+    return int(np.bincount(combination)[np.concatenate(is_open)].sum())
+
+
+def _find_open(codes: Array, attributes: SensitiveAttributes, everything: list[Array]) -> Array:
+    """Return which rows of codes have coupled columns that do not return, (d,).
+
+    A row returns if going to any values u and then to any values v is the same as going to v.
+    """
+    n, direct = len(attributes), []
+    for v in everything:  # each time with all values that functions have returned before
+        attributes, after = attributes.follow(codes, _repeat(v, codes.shape[1]))
+        direct.append(after)
+    is_open, states = np.zeros(codes.shape[1], bool), np.stack(direct, axis=1)
+    for v, straight in zip(everything, direct, strict=True):
+        rest = np.flatnonzero(~is_open)
+        between = states[:, :, rest].reshape(len(states), -1)
+        # A column does not depend on u itself, only on whether u differs from v. So many states
+        # are alike, and each kind of them is followed once.
+        between[:n] = np.where(between[:n] == v[:, None], between[:n], -1)
+        kind = joint_positions(between)
+        first = find_first(kind)
+        _, after = attributes.follow(between[:, first], _repeat(v, len(first)))
+        back = after[n:, kind].reshape(len(after) - n, len(everything), len(rest))
+        is_open[rest] = (back != straight[n:, None, rest]).any(axis=(0, 1))
     return is_open
 
 
@@ -386,8 +413,22 @@ def _choose(shares: Array, classes: Array) -> Array:
 def _read_rows(table: Table, attributes: SensitiveAttributes) -> CodedRows:
     """Return the rows with the codes that coupled columns need; without these, nothing is read."""
     if attributes.has_couplings:
-        return CodedRows.of(table, replace(attributes, missing="keep"))
+        rows = CodedRows.of(table, replace(attributes, missing="keep"))
+        return replace(rows, codes=_forget_similar(rows))
     return CodedRows(table, attributes, np.full((len(attributes), table.n_rows), UNSET))
+
+
+def _forget_similar(rows: CodedRows) -> Array:
+    """Return the codes of rows, with -1 for values of a range that are not known.
+
+    The code of a similar value stands for them. To a coupled column it makes a difference whether
+    the attribute has this value already.
+    """
+    codes = rows.codes.copy()
+    for attribute, own in zip(rows.attributes, codes, strict=False):
+        if attribute.condition is not None:
+            own[encode_known(rows.table.factorize(attribute.name), attribute.values) < 0] = -1
+    return codes
 
 
 def _repeat(codes: Array, n_rows: int) -> Array:

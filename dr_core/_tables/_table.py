@@ -426,7 +426,10 @@ def _make_column(make: Callable[[list[Any]], Any], new: Recoded, key: Any, dtype
     except (ValueError, TypeError, OverflowError):
         unchanged = False
     if not unchanged:
-        raise ValueError(f"column {key!r} of dtype {dtype} cannot hold {quote(new.values)}.")
+        raise ValueError(
+            f"column {key!r} of dtype {dtype} cannot hold {quote(new.values)}. Convert the column "
+            "to a dtype that can."
+        )
     return column
 
 

@@ -8,6 +8,7 @@
 - `_dummies`: such columns, of which one is given as sensitive
 - `_levels`: index levels that follow the attribute of the same name
 - `_couplings`: columns that follow an attribute
+- `_drivers`: what moves such a column, replacements or a function
 - `_perturb`: the public verbs
 - `_pairs`: which x̃ contain combinations rarely or never seen in the data
 - `_rarity`: the test that finds such combinations

@@ -27,11 +27,18 @@ from dr_core._utils import (
     check_integer,
     find_repeated,
     find_spellings,
+    format_enumeration,
     format_percent,
     quote,
     sort_values,
 )
-from dr_core.perturbation._couplings import NO_COUPLINGS, Couplings, Rules, learn_couplings
+from dr_core.perturbation._couplings import (
+    NO_COUPLINGS,
+    Couplings,
+    Rules,
+    find_listed_columns,
+    learn_couplings,
+)
 from dr_core.perturbation._dummies import warn_of_dummies
 from dr_core.perturbation._levels import add_level, check_level, find_level_keys
 from dr_core.perturbation._one_hot import OneHot, encode_one_hot
@@ -96,7 +103,7 @@ class Targets(NamedTuple):
     weights: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attribute:
     """One sensitive attribute: its values, and which of them are privileged.
 
@@ -129,6 +136,9 @@ class Attribute:
     weights: Array | None = None
     level: tuple[Any, ...] | None = None
     counts: Array | None = None
+
+    def __repr__(self) -> str:
+        return f"<Attribute: privileged {self.description}, {len(self.values)} values>"
 
     @property
     def privileged(self) -> list[Any]:
@@ -280,7 +290,7 @@ def _check_sensitive_columns(table: Table | Partitions, names: Sequence[Any]) ->
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SensitiveAttributes:
     """All sensitive attributes of a data set, in the order of `privileged`.
 
@@ -304,6 +314,11 @@ class SensitiveAttributes:
 
     def __len__(self) -> int:
         return len(self.attributes)
+
+    def __repr__(self) -> str:
+        privileged = format_enumeration(attribute.description for attribute in self)
+        followers = f"; {self.couplings.description}" if self.has_couplings else ""
+        return f"<SensitiveAttributes: privileged {privileged}{followers}>"
 
     @property
     def names(self) -> list[Any]:
@@ -339,7 +354,11 @@ class SensitiveAttributes:
                 check_level(table, attribute, of_attribute)
         return codes
 
-    def follow(self, before: Array, after: Array) -> Array:
+    def extend(self, table: Table) -> SensitiveAttributes:
+        """Return the attributes with the values of coupled columns that a table has."""
+        return replace(self, couplings=self.couplings.extend(table))
+
+    def follow(self, before: Array, after: Array) -> tuple[SensitiveAttributes, Array]:
         """Return the codes of all columns after the attributes changed.
 
         Parameters
@@ -349,13 +368,16 @@ class SensitiveAttributes:
 
         Returns
         -------
-        (attributes + coupled columns, k)
+        attributes : SensitiveAttributes
+            These attributes, with the values of coupled columns that functions returned.
+        codes : (attributes + coupled columns, k)
         """
         if not self.has_couplings:
-            return after
+            return self, after
         # With 2 attributes, rows 0 and 1 of `before` are attributes, rows 2, 3, … coupled columns.
-        n = len(self)
-        return np.vstack([after, self.couplings.follow(before[n:], before[:n], after)])
+        n, domains = len(self), [attribute.values for attribute in self]
+        couplings, own = self.couplings.follow(before[n:], before[:n], after, domains)
+        return replace(self, couplings=couplings), np.vstack([after, own])
 
     def decode(self, codes: Array, before: Array) -> dict[Any, Recoded]:
         """Return the content of all columns for codes (attributes + coupled columns, n).
@@ -450,6 +472,8 @@ def learn_attributes(
     --------
     >>> X = pd.DataFrame({"sex": ["Male", "Female"], "age": [30, 40]})
     >>> attributes = learn_attributes(X, {"sex": "Male"})
+    >>> attributes
+    <SensitiveAttributes: privileged sex = Male>
     >>> [(a.name, a.values, a.is_privileged.tolist()) for a in attributes]
     [('sex', ('Female', 'Male'), [False, True])]
     """
@@ -463,7 +487,8 @@ def learn_attributes(
     table = _as_columns(X)
     levels = set(privileged).intersection(table.levels)
     one_hot = (value.columns for value in privileged.values() if isinstance(value, OneHot))
-    read = {*privileged, *(coupled or ()), *chain(*one_hot)} & {*table.keys(), *table.levels}
+    listed = find_listed_columns(coupled) if coupled else []
+    read = {*privileged, *listed, *chain(*one_hot)} & {*table.keys(), *table.levels}
     table.read([*read, *(find_level_keys(table, privileged) if levels else ())])
     domain = _check_domain(domain, privileged, coupled or {})
     learned = tuple(

@@ -65,7 +65,7 @@ def perturb(
     rows = CodedRows.of(table, attributes)
     sensitive = rows.codes[: len(attributes)]
     drawn = draw_codes(sensitive, attributes, p, as_generator(random_state))
-    return rows.recode(attributes.follow(rows.codes, drawn))
+    return rows.follow(drawn)
 
 
 class Perturbations(NamedTuple):
@@ -114,6 +114,5 @@ def enumerate_perturbations(
     rows, everything = CodedRows.of(table, attributes), tuple(range(len(attributes)))
     sensitive = rows.codes[: len(attributes)]
     variants = enumerate_variants(sensitive, attributes, p, [everything])
-    x = rows.take(variants.rows)
-    data = x.recode(attributes.follow(x.codes, variants.codes))
+    data = rows.take(variants.rows).follow(variants.codes)
     return Perturbations(data, variants.rows, variants.probability[:, 0])

@@ -307,25 +307,35 @@ class PerturbationPlan:
         counts = count_variants(sensitive, self.attributes, self.p, active_sets)
         return np.maximum(counts * len(self.kinds), 1)
 
-    def make_variants(self, codes: Array, rng: np.random.Generator | None) -> Variants:
-        """Make the variants of rows with these codes, (attributes + coupled columns, n).
+    def make_variants(
+        self, x: CodedRows, rng: np.random.Generator | None
+    ) -> tuple[CodedRows, Variants]:
+        """Make the variants of rows: drawn with a generator, enumerated without one.
 
-        With a generator they are drawn, without one they are enumerated.
+        Returns
+        -------
+        x : CodedRows
+            The rows, with all values that codes of the variants stand for.
+        variants : Variants
         """
         attributes, active_sets = self.attributes, list(self._active_sets.values())
-        sensitive = codes[: len(attributes)]
+        sensitive = x.codes[: len(attributes)]
         how = sensitive, attributes, self.p, active_sets
         if rng is None:
             variants = enumerate_variants(*how)
         else:
             drawn = draw_variants(*how, self.n_samples, rng)
-            variants = Variants(codes.shape[1], *drawn)
-        return self._let_follow(variants, codes) if attributes.has_couplings else variants
+            variants = Variants(x.table.n_rows, *drawn)
+        return self._let_follow(x, variants) if attributes.has_couplings else (x, variants)
 
-    def _let_follow(self, variants: Variants, codes: Array) -> Variants:
+    def _let_follow(self, x: CodedRows, variants: Variants) -> tuple[CodedRows, Variants]:
         """Add the codes of coupled columns to variants, and the scenarios where they follow."""
-        before = codes[:, variants.rows]
-        after = self.attributes.follow(before, variants.codes)
+        before = x.codes[:, variants.rows]
+        attributes, after = x.attributes.follow(before, variants.codes)
+        return replace(x, attributes=attributes), self._add_scenarios(variants, before, after)
+
+    def _add_scenarios(self, variants: Variants, before: Array, after: Array) -> Variants:
+        """Return variants with these codes, also without coupled columns where asked for."""
         if not self.also_uncoupled:
             return Variants(variants.n_rows, variants.rows, after, variants.probability)
         n_sensitive = len(self.attributes)
@@ -375,6 +385,7 @@ class CodedRows:
         """Read the codes off a table."""
         codes = attributes.encode(table)
         if attributes.has_couplings:
+            attributes = attributes.extend(table)
             codes = np.vstack([codes, attributes.couplings.encode(table)])
         return cls(table, attributes, codes)
 
@@ -383,6 +394,14 @@ class CodedRows:
         if _is_every_row(rows, self.table.n_rows):
             return self  # which keeps the content of columns that was read before
         return CodedRows(self.table.take(rows), self.attributes, self.codes[:, rows])
+
+    def follow(self, after: Array) -> Any:
+        """Return the rows with these codes of the attributes, as the kind of table that X is.
+
+        Coupled columns follow.
+        """
+        attributes, codes = self.attributes.follow(self.codes, after)
+        return replace(self, attributes=attributes).recode(codes)
 
     def recode(self, codes: Array, rows: Array | None = None) -> Any:
         """Return rows with other codes, as the kind of table that X is.
@@ -456,8 +475,7 @@ def iter_perturbed(
     everything = CodedRows.of(table, plan.attributes)
     chunks = _choose_chunks(everything, plan, chunk_size)
     for rows in tqdm(chunks, desc="rows", unit="chunk") if progress else chunks:
-        x = everything.take(rows)
-        yield PerturbedChunk(rows, x, plan.make_variants(x.codes, rng))
+        yield PerturbedChunk(rows, *plan.make_variants(everything.take(rows), rng))
 
 
 def _choose_chunks(x: CodedRows, plan: PerturbationPlan, chunk_size: int | None) -> list[slice]:

@@ -336,11 +336,8 @@ def describe_perturbed(attributes: SensitiveAttributes) -> str:
     """Return which attributes are perturbed, and which columns follow them."""
     names = list(map(str, attributes.names))
     perturbed = f"{format_enumeration(names)} {'is' if len(names) == 1 else 'are'} perturbed"
-    if not attributes.has_couplings:
-        return perturbed
-    followers = list(map(str, attributes.couplings.names))
-    verb = "follows" if len(followers) == 1 else "follow"
-    return f"{perturbed} and {format_enumeration(followers)} {verb}"
+    note = attributes.couplings.note
+    return f"{perturbed} and {note}" if note else perturbed
 
 
 def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]:

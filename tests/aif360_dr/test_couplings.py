@@ -191,3 +191,20 @@ def test_the_function_of_a_rule_gets_the_protected_value_not_its_code():
     perturb_dataset(hiring(), [{"sex": 1.0}], coupled={"years": {"sex": follow}})
     assert asked == {0.0, 1.0}
     assert all(isinstance(value, float) for value in asked)
+
+
+def test_a_function_applies_to_rows_that_its_rules_were_not_learned_from():
+    frame = pd.DataFrame({"sex": [0.0, 1.0] * 3, "years": [1, 4, 2.5, 8, 9.75, 30.0]})
+    dataset = BinaryLabelDataset(
+        df=frame.assign(label=[0.0, 1.0] * 3),
+        label_names=["label"],
+        protected_attribute_names=["sex"],
+    )
+    rules = {"years": {"sex": lambda sex, years: years + 3 * sex if sex else min(years, 5)}}
+    learned, others = dataset.subset([0, 1]), dataset.subset([2, 3, 4, 5])
+    perturbed = perturb_dataset(others, MEN, domain=learned, coupled=rules)
+    assert perturbed.features[:, 1].tolist() == [5.5, 5, 12.75, 5]
+    metric = DiscriminativeRiskMetric.from_estimator(
+        lambda features: features[:, 1] > 5, others, WOMEN, MEN, domain=learned, coupled=rules
+    )
+    assert metric.discriminative_risk() == 3 / 4

@@ -264,6 +264,23 @@ def test_rows_whose_coupled_columns_do_not_return_are_counted():
         marginalize(lambda X: np.zeros(len(X)), X, attributes)
 
 
+def test_the_repr_says_which_columns_follow():
+    X = pd.DataFrame({"sex": ["Male", "Female"], "role": ["Husband", "Wife"], "pay": [1, 2]})
+    rules = {"role": SPOUSES, "pay": {"role": {}}}
+    attributes = learn_attributes(X, {"sex": "Male"}, coupled=rules)
+    assert repr(marginalize(lambda X: X["pay"], X, attributes)) == (
+        "MarginalizedModel(function averaged over 2 combinations of sex, and role and pay follow)"
+    )
+
+
+def test_the_warning_says_what_differs_and_what_to_do():
+    X = pd.DataFrame({"age": [20, 60], "years": [3, 40]})
+    rules = {"years": {"age": lambda age, years: min(years, age - 16)}}
+    attributes = learn_attributes(X, {"age": at_least(25)}, coupled=rules)
+    with pytest.warns(UserWarning, match=r"by way of another value .* in both directions"):
+        marginalize(lambda X: X["years"], X, attributes)
+
+
 def test_only_the_rows_that_do_not_return_have_risk():
     X = pd.DataFrame({"sex": ["Male", "Female", "Female"], "role": ["Husband", "Wife", "Husband"]})
     attributes = learn_attributes(X, {"sex": "Male"}, coupled={"role": SPOUSES})

@@ -109,6 +109,15 @@ def test_risk_on_a_cluster_is_that_in_memory(client, people, n_partitions, optio
 
 
 @pytest.mark.parametrize("options", [{}, SAMPLED], ids=["exact", "sampled"])
+def test_columns_follow_a_function_on_a_cluster_too(client, people, options):
+    raised = {"score": {"sex": lambda sex, score: 1.5 * score + (sex == "M") / 2}}
+    attributes = learn_attributes(people[:500], PRIVILEGED, coupled=raised)
+    there = assess_risk(rule, dd.from_pandas(people, npartitions=5), attributes, **options)
+    assert same_risk(there, assess_risk(rule, people, attributes, **options))
+    assert there.value != assess_risk(rule, people, PRIVILEGED, **options).value
+
+
+@pytest.mark.parametrize("options", [{}, SAMPLED], ids=["exact", "sampled"])
 def test_a_comparison_on_a_cluster_is_that_in_memory(client, people, options):
     options = {"n_boot": 100, "random_state": 0, "sample_weight": "weight"} | options
     parts = dd.from_pandas(people, npartitions=5)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, compare, datasets, learn_attributes
+from dr_core import assess_risk, at_least, compare, datasets, learn_attributes
 
 RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
 
@@ -95,3 +95,22 @@ def test_one_hot_columns_in_partitions_follow_too(rows):
         == whole.value
     )
     assert whole.value > 0.4
+
+
+@pytest.mark.parametrize("parted", [cut, on_dask])
+@pytest.mark.parametrize("method", ["exact", "sample"])
+def test_parts_follow_a_function_that_was_learned_from_other_rows(rows, parted, method):
+    work = rows[["age", "hours-per-week", "education-num"]].reset_index(drop=True)
+    work = work.assign(years=(work["age"] - 17) * (0.5 + work.index / 10_000))
+    attributes = learn_attributes(
+        parted(work[:500]),
+        {"age": at_least(25)},
+        coupled={"years": {"age": lambda age, years: min(years, age - 16)}},
+    )
+    model = lambda X: X["years"] + X["hours-per-week"] / 8 > 12  # noqa: E731
+    how = {"method": method, "random_state": 0}
+    whole, parts = (
+        assess_risk(model, X, attributes, **how) for X in (work[500:], parted(work[500:]))
+    )
+    pd.testing.assert_frame_equal(parts.table(), whole.table(), check_exact=True)
+    assert 0 < whole.value < 1

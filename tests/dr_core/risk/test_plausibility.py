@@ -23,6 +23,18 @@ from dr_core import (
 SEX = {"sex": "Male"}
 BOTH = {"sex": "Male", "race": "White"}
 RULES = {"relationship": {"sex": {"Female": {"Husband": "Wife"}, "Male": {"Wife": "Husband"}}}}
+FUNCTIONS = {
+    "relationship": {"sex": lambda sex, role: "Wife" if sex == "Female" else role},
+    "score": {"sex": lambda sex, score: 3 - score, "race": lambda race, score: score + len(race)},
+}
+OTHERS = pd.DataFrame(
+    {
+        "sex": ["Male", "Female", "Female"],
+        "race": ["White", "Black", "Other"],
+        "relationship": ["Husband", "Wife", "Wife"],
+        "score": [7, 8, 9],
+    }
+)
 DOMAINS = {"sex": ["Female", "Male"], "race": ["Black", "Other", "White"]}
 CERTAIN = {"sex": ["Male"], "race": ["White"]}
 
@@ -87,11 +99,11 @@ def test_with_rules_no_implausible_row_of_income_is_due_to_that_pair(income):
 
 
 @settings(max_examples=50)
-@given(frames(), st.sampled_from([0.4, 1.0]), st.sampled_from([{}, RULES]))
+@given(frames(), st.sampled_from([0.4, 1.0]), st.sampled_from([{}, RULES, FUNCTIONS]))
 def test_share_risk_and_pairs_are_those_of_the_textbook(X, p, rules):
     options = {"rare": 0.2, "alpha": 0.87654321}  # no p-value of so few rows is equal to it
-    risk = assess_risk(predict, X, learn_attributes(X, BOTH, coupled=rules), p=p)
-    ours = risk.plausibility(**options)
+    attributes = learn_attributes(OTHERS, BOTH, coupled=rules)
+    ours = assess_risk(predict, X, attributes, p=p).plausibility(**options)
     rows = X.to_dict("records")
     share, plausible_risk, counts = textbook.plausibility(
         score, rows, DOMAINS, CERTAIN, rules, p, **options

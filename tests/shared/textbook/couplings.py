@@ -13,11 +13,12 @@ from textbook import risk
 def follow(before, after, rules):
     """Let columns of a perturbed row (a dict, changed in place) follow what drives them.
 
-    Rules must be in an order in which what drives a column comes before it.
+    Rules must be in an order in which what drives a column comes before it. A missing value, None,
+    stays.
     """
     for column, drivers in rules.items():
         for driver, cases in drivers.items():
-            if after[driver] == before[driver]:
+            if after[driver] == before[driver] or after[column] is None:
                 continue
             if callable(cases):
                 after[column] = cases(after[driver], after[column])
