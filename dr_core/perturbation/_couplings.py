@@ -475,8 +475,9 @@ def _list_known(
     unknown = [value for value in values if value not in known]
     if unknown:
         raise ValueError(
-            f"coupled has the values {quote(unknown)}; column {name!r} has {quote(known)}. If X "
-            f"only lacks them, pass all values as domain={{{name!r}: [...]}}."
+            f"coupled has the values {quote(unknown)}; column {name!r} has {quote(known)}. Write "
+            "the values as they are in X. If X only lacks them, pass all values as "
+            f"domain={{{name!r}: [...]}}, or in AIF360 a dataset that has them."
         )
     return known
 
