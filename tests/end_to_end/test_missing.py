@@ -162,16 +162,6 @@ def test_a_score_in_a_comparison_moves_by_the_mean_over_the_rows_with_a_value(lo
     assert values["score_shift"].item() == pytest.approx(expected)
 
 
-@pytest.mark.filterwarnings("ignore:a group has no perturbed row")
-@pytest.mark.filterwarnings("ignore:All-NaN slice:RuntimeWarning")
-def test_a_frame_counts_the_rows_with_a_value(loans):
-    forest, X, y = loans
-    frame = dr_metric_frame(
-        forest, X, y, privileged=PAYS, missing="keep", n_boot=2, ci_quantiles=[0.5]
-    )
-    assert frame.overall["count"] == X["sex"].notna().sum()
-
-
 def test_predictions_for_rows_that_cannot_be_perturbed_are_refused(loans):
     forest, X, y = loans
     with pytest.raises(ValueError, match=r"rows have no sensitive value.*individual_risk"):

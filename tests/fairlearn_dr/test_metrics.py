@@ -24,6 +24,7 @@ from fairlearn_dr import (
     score_shift,
     unfavorable_to_favorable_rate,
 )
+from fairlearn_dr._frames import effective_count
 
 OLD = tuple(map(int, fairlearn.__version__.split(".")[:2])) < (0, 10)
 needs_bootstrap = pytest.mark.skipif(OLD, reason="MetricFrame has no bootstrap in this fairlearn")
@@ -528,3 +529,12 @@ class TestRiskScorer:
             n_jobs=2,
         )
         assert search.fit(X, y).best_params_ == {"max_depth": 1}
+
+
+def test_the_count_of_a_frame_is_that_of_the_perturbed_rows():
+    risk = np.array([0.0, 1.0, np.nan, 0.5, np.nan])
+    assert effective_count(None, None, individual_risk=risk) == 3
+    weights = [1.0, 1.0, 7.0, 2.0, 9.0]
+    expected = (1 + 1 + 2) ** 2 / (1 + 1 + 4)
+    counted = effective_count(None, None, individual_risk=risk, sample_weight=weights)
+    assert counted == pytest.approx(expected)
