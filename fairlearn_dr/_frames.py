@@ -102,7 +102,8 @@ def dr_metric_frame(
         `score_shift`, receive them automatically. They are NaN for rows that were not perturbed.
     domain, missing, coupled
         As for `dr_core.learn_attributes`. With `missing="keep"`, discriminative risk and score
-        shift are NaN for the group "(missing)", which is not perturbed.
+        shift are NaN for the group "(missing)", which is not perturbed. With `coupled`, the risk
+        is that with coupled columns, `discriminative_risk_coupled` of `dr_core.compare`.
     **kwargs
         Further parameters of `MetricFrame`, such as `control_features`, `n_boot` and
         `ci_quantiles`.

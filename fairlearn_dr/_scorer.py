@@ -103,7 +103,8 @@ def risk_scorer(
         As for `dr_core.assess_risk`.
     domain, missing, coupled
         As for `dr_core.learn_attributes`. With `missing="keep"`, rows without any sensitive value
-        do not count: the risk is that of the rows that were perturbed.
+        do not count: the risk is that of the rows that were perturbed. With `coupled`, the risk is
+        that with coupled columns, `discriminative_risk_coupled` of `dr_core.compare`.
     tolerance : float, optional
         For regressors: a prediction counts as changed if it moves by more than this.
 

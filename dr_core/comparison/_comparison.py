@@ -49,10 +49,11 @@ class Comparison:
     ----------
     values : DataFrame
         One row for each model, attribute and measure: its `value`, and with a bootstrap the ends
-        of its interval, `low` and `high`. A gap also has its `signed` value, marginalised minus
-        privileged, and with a bootstrap `signed_low` and `signed_high`: negative if favourable
-        decisions are rarer among marginalised rows. These are NaN for other measures, and for
-        equalized odds, which combine two gaps.
+        of its interval, `low` and `high`. A gap also has its `signed` value, that of marginalised
+        rows minus that of privileged ones, and with a bootstrap `signed_low` and `signed_high`.
+        So a negative demographic parity means that favourable decisions are rarer among
+        marginalised rows. These are NaN for other measures, and for equalized odds, which combine
+        two gaps.
     settings : dict
         How the values were computed: rows, method, seed, confidence and so on.
     breakdown : Breakdown

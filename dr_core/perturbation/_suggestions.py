@@ -76,7 +76,8 @@ class Suggestions:
     coupled: dict[Any, dict[Any, dict[Any, dict[Any, Any]]]]
 
     def __repr__(self) -> str:
-        return f"<Suggestions>\n{CAUTION}\n{self.table}\ncoupled = {pformat(self.coupled)}"
+        pairs = self.table.to_string()
+        return f"<Suggestions>\n{CAUTION}\n{pairs}\ncoupled = {pformat(self.coupled)}"
 
     def _repr_html_(self) -> str:
         rules = escape(pformat(self.coupled))
@@ -143,15 +144,17 @@ def suggest_couplings(
     # As in the check of plausibility, columns such as names are left out.
     identifiers = {i for (_, i), counts in tables.items() if is_identifier(counts, alpha)}
     tables = {key: counts for key, counts in tables.items() if key[1] not in identifiers}
-    found = []
+    found, seen = [], {}
     for (j, i), is_rare in find_rare_cells(tables, rare=rare, alpha=alpha).items():
         about = attributes.names[j], categories[i], tables[j, i]
         exclusive = _find_exclusive(*about, is_rare)
         columns = [(codes[k], len(categories[k])) for k in codes if k not in {i, *identifiers}]
         found += _add_counterparts(exclusive, codes[i], columns)
+        counted = attributes.attributes[j], sensitive[j], categories[i], codes[i]
+        seen[attributes.names[j], categories[i].name] = _find_seen(*counted, rare)
     found.sort(key=lambda suggestion: -suggestion.rows)
     frame = pd.DataFrame(found, columns=list(Suggestion._fields))
-    return Suggestions(frame, _make_rules(found, attributes))
+    return Suggestions(frame, _make_rules(found, attributes, seen))
 
 
 def _count_by_group(groups: Array, codes: Array, category: Category) -> Array:
@@ -239,14 +242,43 @@ def _compute_overlap(first: Array, second: Array, n_codes: int) -> float:
     return float(np.minimum(*shares).sum())
 
 
-def _make_rules(found: list[Suggestion], attributes: SensitiveAttributes) -> dict[Any, Any]:
-    """Return rules for all values that have a counterpart."""
+def _find_seen(
+    attribute: Attribute, own: Array, category: Category, codes: Array, rare: float
+) -> set[tuple[Any, Any]]:
+    """Return the values of an attribute and of a category that are not rare beside each other.
+
+    Parameters
+    ----------
+    attribute, category
+    own, codes : (n,) their codes
+    rare : share of the expected count up to which a pair is rare
+    """
+    values, labels = attribute.values, category.labels
+    counts = np.zeros((len(values) + 1, len(labels) + 2), np.intp)  # the last ones: missing values
+    np.add.at(counts, (own, codes), 1)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(own)
+    pairs = np.argwhere((counts > rare * expected)[: len(values), : len(labels)])
+    return {(values[a], labels[c]) for a, c in pairs.tolist()}
+
+
+def _make_rules(
+    found: list[Suggestion],
+    attributes: SensitiveAttributes,
+    seen: Mapping[tuple[Any, Any], set[tuple[Any, Any]]],
+) -> dict[Any, Any]:
+    """Return rules for all values that have a counterpart.
+
+    Of three races, a counterpart may occur in one marginalised race only: there is no rule for the
+    other one. A value of a range counts with its side of the limit.
+    """
     by_name = {attribute.name: attribute for attribute in attributes}
     rules: dict[Any, Any] = {}
     for one in found:
-        if one.counterpart is not None:
-            drivers = rules.setdefault(one.column, {}).setdefault(one.attribute, {})
-            for new in _get_other_values(by_name[one.attribute], one.group):
+        attribute = by_name[one.attribute]
+        for new in _get_other_values(attribute, one.group) if one.counterpart is not None else ():
+            is_range = attribute.condition is not None
+            if is_range or (new, one.counterpart) in seen[one.attribute, one.column]:
+                drivers = rules.setdefault(one.column, {}).setdefault(one.attribute, {})
                 drivers.setdefault(new, {})[one.value] = one.counterpart
     return rules
 

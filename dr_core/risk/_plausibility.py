@@ -187,7 +187,11 @@ class Plausibility:
 
     @property
     def when_coupled(self) -> Plausibility | None:
-        """The same where coupled columns follow; None if the plan has no such scenarios."""
+        """The same with coupled columns that follow, if this one is about DR as defined.
+
+        It is so in the results of `compare`. With coupled columns, `assess_risk` perturbs them in
+        any case: its result is about these rows already, and `when_coupled` is None.
+        """
         if self.kind + 1 >= len(self.plan.kinds):
             return None
         return replace(self, kind=self.kind + 1)
@@ -358,12 +362,18 @@ class Plausibility:
             new = row.attribute, format_value(row.becomes)
             kept = row.column, format_value(row.value)
             values = (" = ".join(map(format_name, one)) for one in (new, kept))
-            unit = "row" if row.rows < 1.5 else "rows"
+            unit = f"{'row' if row.rows < 1.5 else 'rows'}{self._describe_average(row.attribute)}"
             # The first of two directions is the more frequent one.
             texts.setdefault(
                 frozenset([new, kept]), f"{' with '.join(values)} ({format_rows(row.rows)} {unit})"
             )
         return "; ".join(list(texts.values())[:max_pairs])
+
+    def _describe_average(self, name: Any) -> str:
+        """Return " on average" if a row has several perturbations of an attribute."""
+        attribute = next(one for one in self.plan.attributes if one.name == name)
+        is_certain = attribute.n_targets == 1 and self.plan.p == 1
+        return "" if is_certain else " on average"
 
     def __str__(self) -> str:
         if self.pairs.empty:

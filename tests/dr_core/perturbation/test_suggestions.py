@@ -74,6 +74,21 @@ def test_every_value_of_the_other_group_gets_the_rule():
     assert rules["woman"] == rules["other"] == {"Mr": "Ms", "Sir": "Dame"}
 
 
+def test_a_value_of_the_other_group_that_never_has_the_counterpart_gets_no_rule():
+    X = titles().replace({"sex": {"F": "woman"}})
+    other = X[X["sex"] == "woman"].assign(sex="other", title="Mx")
+    found = suggest_couplings(pd.concat([X, other]), {"sex": "M"})
+    assert found.coupled["title"]["sex"]["woman"]["Mr"] == "Ms"
+    assert "other" not in found.coupled["title"]["sex"]
+    assert found.coupled["title"]["sex"]["M"]["Ms"] == "Mr"
+
+
+def test_every_pair_is_printed(monkeypatch):
+    found = suggest_couplings(titles(), {"sex": "M"})
+    with pd.option_context("display.width", 40):
+        assert "..." not in repr(found)
+
+
 def test_one_hot_attributes_are_looked_at_too():
     X = pd.get_dummies(titles(), columns=["sex"], dtype=int)
     privileged = {"sex": OneHot(["sex_F", "sex_M"], privileged="sex_M")}

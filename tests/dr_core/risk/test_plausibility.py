@@ -501,7 +501,7 @@ def test_only_frequent_pairs_are_named():
 def test_a_pair_of_less_than_one_row_is_named_only_if_there_is_no_other():
     found = judge_clubs(p=0.002)
     assert found.pairs["rows"].tolist() == pytest.approx([0.8, 0.8, 0.08, 0.08])
-    assert found.describe_pairs() == "sex = F with club = M0 (<1 row)"
+    assert found.describe_pairs() == "sex = F with club = M0 (<1 row on average)"
     found = judge_clubs(p=0.0026)
     assert found.describe_pairs() == (
         "sex = F with club = M0 (1 row); sex = M with club = F0 (1 row)"
