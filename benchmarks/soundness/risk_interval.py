@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.soundness.marks import Mark, simulate
-from dr_core import assess_risk, compare, learn_attributes
+from dr_core import assess_risk, at_least, compare, learn_attributes
 from dr_core.perturbation import SensitiveAttributes
 
 Array = np.ndarray
@@ -151,6 +152,27 @@ UNKNOWN_PEOPLE = RiskDesign(
     "100 people with 4 rows, if person= is left out", 0.2, draw_people(100, 4, 0.2, known=False)
 )
 
+YOUNG, SHARE_YOUNG = np.arange(20, 30), 0.05
+"""Ages below the limit of 30, and the share of people who have them."""
+
+RISK_OF_AGE = 0.5
+"""Half of the young are below 25. All others change if they become so, these if they do not."""
+
+
+def cover_age(rng: Generator, *, is_known: bool) -> bool:
+    """Return whether the interval covers the risk of the rule age >= 25, with limit 30.
+
+    Frequencies of ages are those of the population if known, otherwise those of 2,000 rows.
+    """
+    old = np.repeat(np.arange(30, 70), len(YOUNG))
+    population = pd.DataFrame({"age": np.concatenate([np.repeat(YOUNG, 40), old])})
+    is_young = rng.random(2000) < SHARE_YOUNG
+    X = pd.DataFrame({"age": np.where(is_young, rng.choice(YOUNG, 2000), rng.choice(old, 2000))})
+    attributes = learn_attributes(population if is_known else X, {"age": at_least(30)})
+    low, high, *_ = assess_risk(lambda X: X["age"] >= 25, X, attributes).interval()
+    return low <= RISK_OF_AGE <= high
+
+
 TRUTH = {"accuracy": 0.8, "demographic_parity": 0.3, "recall": 0.9}
 N_PEOPLE, N_EACH = 400, 4
 
@@ -180,6 +202,10 @@ def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
         yield Mark(design.about, FIGURE, covered.mean(), at_least=COVERAGE)
     covered = simulate(UNKNOWN_PEOPLE.covers, n_runs, UNKNOWN_PEOPLE.about, progress)
     yield Mark(UNKNOWN_PEOPLE.about, FIGURE, covered.mean())
+    for is_known, least in ((True, COVERAGE), (False, -np.inf)):
+        about = f"age range, frequencies {'known' if is_known else 'of the rows themselves'}"
+        covered = simulate(partial(cover_age, is_known=is_known), n_runs, about, progress)
+        yield Mark(about, FIGURE, covered.mean(), at_least=least)
     about = f"{N_PEOPLE} people with {N_EACH} rows"
     each = simulate(cover_measures, n_runs, about, progress).mean(axis=0)
     for name, value in zip(TRUTH, each, strict=True):

@@ -60,6 +60,7 @@ ADVICE = [
         "If they are quantities, leave out --favorable.",
     ),
     (r", or pass a function from[^.]*\.", "."),
+    (r"; learn them from more rows \(argument domain of learn_attributes\)", ""),
     (r"(merge values in training and audit), or pass a function.*$", r"\1"),
     (r"They count as different values; if they.*$", "Make them one value with --normalize."),
     (r"; or use assess_shift.*$", "."),

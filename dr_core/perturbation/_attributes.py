@@ -81,6 +81,14 @@ ALL = "all"
 MAX_RARE_VALUE_SHARE, MIN_RARE_PROBABILITY = 0.01, 0.1
 """A note names values with less than this share of the rows, if rows become them this often."""
 
+MIN_FREQUENCY_ROWS = 1000
+"""With fewer rows on one side of a range, the frequencies of its values are not precise.
+
+The standard error of a share of 1,000 rows is up to 1.6 percentage points.
+"""
+
+FEWER_REMEDY = "; learn them from more rows (argument domain of learn_attributes)"
+
 RARE_REMEDY = (
     "merge values in training and audit, or pass a function as privileged, which draws values as "
     "often as they occur"
@@ -175,7 +183,20 @@ class Attribute:
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
 
     def iter_notes(self) -> Iterator[str]:
-        """Yield a note for each group whose rows often become values that few rows have."""
+        """Yield notes on values that few rows have.
+
+        One is about a range with few rows on one side: the frequencies of the values there are
+        uncertain, and the interval of the risk does not allow for it. One is about each group
+        whose rows often become rare values.
+        """
+        if self.condition is not None:
+            sides = self.targets[:NEITHER]
+            n_rows = min((w.sum() for codes, w in sides if len(codes) > 1), default=np.inf)
+            if n_rows < MIN_FREQUENCY_ROWS:
+                yield (
+                    f"the interval takes the frequencies of the values of {self.name!r} as known, "
+                    f"but on one side of the limit only {n_rows:,} rows have them{FEWER_REMEDY}"
+                )
         if self.counts is None:
             return
         shares = self.counts / max(self.counts.sum(), 1)

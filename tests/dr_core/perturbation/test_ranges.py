@@ -263,12 +263,24 @@ def test_two_long_ranges_have_fewer_quantiles_each():
         learn_attributes(incomes, {"income": at_least(10), "wealth": at_least(900)})
     )
     assert plan.max_variants <= 10_000
-    assert len(plan.notes) == 2
+    assert sum("represented by" in note for note in plan.notes) == 2
 
 
 def test_sampled_risk_draws_from_all_values():
     attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
-    assert not PerturbationPlan(attributes, "sample").notes
+    (note,) = PerturbationPlan(attributes, "sample").notes
+    assert "represented by" not in note
+
+
+@pytest.mark.parametrize(("n_young", "n_notes"), [(999, 1), (1000, 0)])
+def test_few_rows_on_one_side_of_a_limit_are_named(n_young, n_notes):
+    ages = pd.DataFrame({"age": [20, 21] * 500 + [30, 31] * 1000})[1000 - n_young :]
+    notes = PerturbationPlan(learn_attributes(ages, {"age": at_least(25)})).notes
+    assert len(notes) == n_notes
+    assert not notes or "only 999 rows" in notes[0]
+    # A single value on that side is certain.
+    ages = pd.DataFrame({"age": [20] * 10 + [30, 31] * 1000})
+    assert PerturbationPlan(learn_attributes(ages, {"age": at_least(25)})).notes == []
 
 
 # --- names and copies ----------------------------------------------------------------------------

@@ -504,7 +504,7 @@ def test_a_pair_of_less_than_one_row_is_named_only_if_there_is_no_other():
     assert found.describe_pairs() == "sex = F with club = M0 (<1 row on average)"
     found = judge_clubs(p=0.0026)
     assert found.describe_pairs() == (
-        "sex = F with club = M0 (1 row); sex = M with club = F0 (1 row)"
+        "sex = F with club = M0 (1 row on average); sex = M with club = F0 (1 row on average)"
     )
 
 
