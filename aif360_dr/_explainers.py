@@ -59,7 +59,7 @@ class DRTextExplainer(MetricTextExplainer):
         value = self.metric.discriminative_risk(privileged)
         note = _describe_hidden_risk(self.metric, privileged)
         if privileged is None:
-            return f"Discriminative risk ({DEFINITION}): {value}{note}"
+            return f"Discriminative risk ({_define_risk(self.metric)}): {value}{note}"
         return f"Discriminative risk on {_format_group(privileged)}instances: {value}{note}"
 
     def favorable_to_unfavorable_rate(self, privileged: bool | None = None) -> str:
@@ -260,7 +260,8 @@ class DRJSONExplainer(DRTextExplainer, MetricJSONExplainer):
             "numLabelChangesPrivileged": self.metric.num_label_changes(True),
             "numInstancesPrivileged": self.metric.num_instances(privileged=True),
         }
-        description = f"Compares the discriminative risk of the groups: {DEFINITION}."
+        definition = _define_risk(self.metric)
+        description = f"Compares the discriminative risk of the groups: {definition}."
         return _format_json(title, message, counts, description, ideal)
 
 
@@ -272,6 +273,12 @@ def _describe_hidden_risk(metric: Any, privileged: bool | None) -> str:
         return ""
     note = describe_hidden_risk(risks)
     return f". {note}" if note else ""
+
+
+def _define_risk(metric: Any) -> str:
+    """Return the definition of discriminative risk, with the features that follow, if any."""
+    names = ", ".join(map(str, metric.coupled_features))
+    return f"{DEFINITION}, and {names} with them" if names else DEFINITION
 
 
 def _format_group(privileged: bool | None) -> str:

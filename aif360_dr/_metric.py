@@ -107,6 +107,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         self.perturbed_classified_dataset = perturbed_classified_dataset
         # AIF360 replaces a multiclass dataset with a binary copy; changes need all its labels.
         self._predicted = classified_dataset
+        self.coupled_features = list(coupled or ())
         self._model_changes: LabelChanges | None = None
         if perturbed_classified_dataset is not None:
             rows = dataset, classified_dataset, perturbed_classified_dataset
@@ -193,6 +194,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
             estimator, dataset, labels, carriers, favorable, **options
         )
         metric._carriers, metric._labels = carriers, metric.classified_dataset.labels.copy()
+        metric.coupled_features = list(coupled or ())
         return metric
 
     def individual_risk(self) -> Array:

@@ -37,7 +37,10 @@ ADVICE = [
         r"Pass a range, such as --privileged '\1>=NUMBER'.",
     ),
     (r"(: pass another range), or domain=\{.*?\}\.", r"\1."),
-    (r" Write the values as they are in X\. If X only lacks them.*?has them\.", ""),
+    (
+        r" Write the values as they are in X\. If X only lacks them.*?has them\.",
+        " Rules can name only values of the file.",
+    ),
     (r"Pass all its values as domain=\{\.\.\.\}, or leave it out\.", "Leave it out."),
     (r"privileged\['(.*?)'\]( is|,) at_least\((.*?)\)", r"--privileged '\1>=\3'\2 a range"),
     (r"privileged\['(.*?)'\]( is|,) at_most\((.*?)\)", r"--privileged '\1<=\3'\2 a range"),

@@ -132,3 +132,13 @@ class TestSeveralAttributes:
 
     def test_of_one_attribute_it_is_the_risk(self, metric):
         assert metric.discriminative_risk_by_attribute() == {"sex": metric.discriminative_risk()}
+
+
+def test_the_definition_names_the_features_that_follow(metric, women, men):
+    assert "protected attributes change):" in DRTextExplainer(metric).discriminative_risk()
+    model = lambda features: features[:, 2] > 4  # noqa: E731
+    coupled = {"years": {"sex": {1.0: {7.0: 5.0}}}}
+    found = DiscriminativeRiskMetric.from_estimator(model, hiring(), women, men, coupled=coupled)
+    text = DRTextExplainer(found).discriminative_risk()
+    assert "protected attributes change, and years with them" in text
+    assert "and years with them" in DRJSONExplainer(found).discriminative_risk_difference()
