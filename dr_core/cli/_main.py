@@ -81,7 +81,7 @@ examples:
 
 exit codes:
   0    the audit was completed; if there are limits, they are kept
-  1    a limit is exceeded
+  1    a limit is exceeded, or --verify found a difference
   3    the data cannot tell whether a limit is kept
   2    bad input, or the audit could not be completed
   130  interrupted

@@ -59,6 +59,8 @@ class EnsembleAudit:
     risk_change : (low, high)
         Interval of the risk of the suggested vote minus that of the full vote, on the held-out
         rows, with `CHANGE_CONFIDENCE`.
+    positive : label
+        The higher of two classes, which recall and selection rate are about.
     """
 
     n_members: int
@@ -66,6 +68,7 @@ class EnsembleAudit:
     scores: pd.DataFrame
     bounds: pd.DataFrame
     risk_change: tuple[float, float]
+    positive: Any = None
 
     @property
     def is_improvement(self) -> bool:
@@ -144,6 +147,7 @@ def audit_ensemble(
         pd.DataFrame(_iter_scores(pruned.members, choosing, judging, *map(len, halves))),
         compute_bounds(judging).assign(suggested=suggested),
         _compute_risk_change(judging, judging.subset(pruned.members)),
+        ensemble.classes.tolist()[-1],
     )
 
 

@@ -194,8 +194,9 @@ class Attribute:
             n_rows = min((w.sum() for codes, w in sides if len(codes) > 1), default=np.inf)
             if n_rows < MIN_FREQUENCY_ROWS:
                 yield (
-                    f"the interval takes the frequencies of the values of {self.name!r} as known, "
-                    f"but on one side of the limit only {n_rows:,} rows have them{FEWER_REMEDY}"
+                    "the interval can be too short: it takes the frequencies of the values of "
+                    f"{self.name!r} as known, and those on one side of the limit were learned "
+                    f"from only {n_rows:,} rows{FEWER_REMEDY}"
                 )
         if self.counts is None:
             return

@@ -76,6 +76,8 @@ class Suggestions:
     coupled: dict[Any, dict[Any, dict[Any, dict[Any, Any]]]]
 
     def __repr__(self) -> str:
+        if self.table.empty:
+            return "<Suggestions: no value was found that nearly only one group has>"
         pairs = self.table.to_string()
         return f"<Suggestions>\n{CAUTION}\n{pairs}\ncoupled = {pformat(self.coupled)}"
 

@@ -198,15 +198,17 @@ class _Summary:
     def _iter_context(self, with_plausibility: bool) -> Iterator[str]:
         """Yield a sentence for each risk that stands beside DR, with the reason."""
         if with_plausibility and self._implausible is not None:
-            share = format_percent(self.get(IMPLAUSIBLE_SHARE).value)
+            implausible = self.get(IMPLAUSIBLE_SHARE).value
             pair = self._implausible.describe_pairs(1, self.format_name)
             yield (
-                f"{share} of the perturbed rows have combinations rarely or never seen in "
-                f"the data, such as {pair}; predictions for them may mean little."
+                f"{format_percent(implausible)} of the perturbed rows have combinations rarely "
+                f"or never seen in the data, such as {pair}; predictions for them may mean little."
             )
             plausible = self.get(PLAUSIBLE_RISK)
             if not is_unknown(plausible):
-                yield f"Among the other rows, DR is {format_percent(plausible.value)}."
+                rest = format_percent(1 - implausible)
+                risk = format_percent(plausible.value)
+                yield f"Among the other rows ({rest} of the perturbed rows), DR is {risk}."
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)

@@ -20,7 +20,7 @@ from dr_core.report._drawings import (
     make_value_cell,
 )
 from dr_core.report._plots import Plot, make_front_plot
-from dr_core.report._words import format_points_interval
+from dr_core.report._words import format_name, format_points_interval
 
 __all__ = ["VoteSection", "make_vote_section"]
 
@@ -98,7 +98,8 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
     yield f"Balanced accuracy changes {_describe_change(found, 'balanced_accuracy')}."
     if not math.isnan(full.recall):
         yield (
-            f"Recall changes {_describe_change(found, 'recall')}, and the selection rate "
+            f"Recall of the label {format_name(found.positive)} changes "
+            f"{_describe_change(found, 'recall')}, and the share of rows with this prediction "
             f"{_describe_change(found, 'selection_rate')}. A lower discriminative risk is no gain "
             "if it comes from predicting one class less often."
         )
@@ -154,7 +155,11 @@ def _make_score_table(found: EnsembleAudit) -> ReportTable:
         for row in found.scores.itertuples()
     ]
     titles = "Number of rows", "Members", *SCORE_TITLES.values()
-    columns = [Column(title) for title in titles]
+    about = {"Recall": "of", "Selection rate": "share predicted as"}
+    label = f"the label {format_name(found.positive)}"
+    columns = [
+        Column(title, f"{about[title]} {label}" if title in about else "") for title in titles
+    ]
     return ReportTable(
         "The full and the suggested vote, on the selection and the evaluation rows",
         [Column("Vote"), Column("Rows used for"), *columns],

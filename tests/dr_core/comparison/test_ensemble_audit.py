@@ -39,6 +39,17 @@ def test_the_suggested_vote_has_at_most_half_of_the_members(people, labels, bagg
     assert tuple(found.pruned.members) in found.pruned.front["members"].tolist()
 
 
+def test_recall_names_the_label_it_is_about_whatever_is_favourable(people, labels):
+    words = labels.map({1: "granted", 0: "refused"})
+    model = BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, words)
+    found = audit(model, people, words, favorable="granted")["m"]
+    full = found.scores.set_index(["vote", "on"]).loc[("full", "judge")]
+    assert found.positive == "refused"
+    # Trees that were fitted on these rows nearly vote as the labels are.
+    assert full["recall"] > 0.95
+    assert full["selection_rate"] == pytest.approx((words == "refused").mean(), abs=0.05)
+
+
 def test_rows_for_pruning_and_held_out_rows_are_halves(people, labels, bagging):
     scores = audit(bagging, people, labels)["m"].scores
     assert scores[["vote", "on", "rows"]].to_numpy().tolist() == [

@@ -83,6 +83,11 @@ def test_a_value_of_the_other_group_that_never_has_the_counterpart_gets_no_rule(
     assert found.coupled["title"]["sex"]["M"]["Ms"] == "Mr"
 
 
+def test_without_any_such_value_the_result_says_so():
+    X = pd.DataFrame({"sex": ["M", "F"] * 50, "city": ["a", "a", "b", "b"] * 25})
+    assert repr(suggest_couplings(X, {"sex": "M"})).startswith("<Suggestions: no value was found")
+
+
 def test_every_pair_is_printed(monkeypatch):
     found = suggest_couplings(titles(), {"sex": "M"})
     with pd.option_context("display.width", 40):

@@ -55,7 +55,9 @@ def test_the_headline_has_both_figures_when_plausibility_changes_the_picture(aud
     assert f"{100 * defined:.1f} % as defined" in text
     assert f"{100 * plausible:.1f} % without implausible rows" in text
     headline = format_headline(comparison, "rule")
-    assert f"Among the other rows, DR is {100 * plausible:.1f} %" in headline
+    share = 1 - comparison.plausibility["rule"].share
+    others = f"Among the other rows ({100 * share:.1f} % of the perturbed rows)"
+    assert f"{others}, DR is {100 * plausible:.1f} %" in headline
     assert "such as sex = M with title = Ms" in headline
 
 
@@ -186,7 +188,7 @@ def test_many_implausible_rows_are_named_though_dr_is_the_same_without_them(audi
     share = f"{100 * comparison.plausibility['age'].share:.1f} % of the perturbed rows"
     headline = format_headline(comparison, "age")
     assert f"{share} have combinations rarely or never seen" in headline
-    assert "Among the other rows, DR is 0.0 %" in headline
+    assert "of the perturbed rows), DR is 0.0 %" in headline
     assert "If title depends on sex, declare title" in read(comparison.to_html()).text
 
 
