@@ -41,7 +41,7 @@ def client():
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=120)
         yield client
 
 
@@ -49,7 +49,11 @@ def client():
 def doomed(client):
     """The cluster for a test that kills a worker, which is replaced before the next test."""
     yield client
-    client.wait_for_workers(2)
+    try:
+        client.wait_for_workers(2, timeout=60)
+    except TimeoutError:  # the worker was not restarted: start another one
+        client.cluster.scale(len(client.cluster.worker_spec) + 1)
+        client.wait_for_workers(2, timeout=60)
 
 
 @pytest.fixture(scope="module")
