@@ -251,12 +251,17 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     ) -> Interval:
         """Confidence interval of `discriminative_risk` for the population of the instances.
 
+        For the instances of one group, it takes the frequencies of values in a range as known.
+
         Args:
             privileged: See `num_label_changes`.
             confidence: Probability of the interval, between 0 and 1.
             method: "clopper-pearson", "wilson" or "chernoff"; see
                 `dr_core.RiskAssessment.interval`.
         """
+        assessment = self._label_changes.assessment
+        if privileged is None and assessment is not None:
+            return assessment.interval(confidence, method=method)
         rows = self._find_rows(privileged)
         risks, weights = self._label_changes.any[rows], self.dataset.instance_weights[rows]
         return MeanSample.of_values(risks, weights).interval(confidence, method)

@@ -6,9 +6,8 @@ on its race, which has three values (risk 1, ½ or 0). All other decisions depen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -152,26 +151,121 @@ UNKNOWN_PEOPLE = RiskDesign(
     "100 people with 4 rows, if person= is left out", 0.2, draw_people(100, 4, 0.2, known=False)
 )
 
-YOUNG, SHARE_YOUNG = np.arange(20, 30), 0.05
-"""Ages below the limit of 30, and the share of people who have them."""
-
-RISK_OF_AGE = 0.5
-"""Half of the young are below 25. All others change if they become so, these if they do not."""
+YOUNG, OLD, LIMIT = np.arange(20, 30), np.arange(30, 70), 30
+AGE = {"age": at_least(LIMIT)}
 
 
-def cover_age(rng: Generator, *, is_known: bool) -> bool:
-    """Return whether the interval covers the risk of the rule age >= 25, with limit 30.
+@dataclass(frozen=True)
+class AgeDesign:
+    """People with ages on both sides of a limit, a rule, and its true risk.
 
-    Frequencies of ages are those of the population if known, otherwise those of 2,000 rows.
+    Attributes
+    ----------
+    rule : function of X, with the columns age, sex, income and trait (True or False)
+    risk : its true risk
+    n : number of people
+    n_each : rows of each person
+    young : share of people below the limit
+    trait : share of people with the trait
+    rare : share of the youngest age among the young, all other ages are equally frequent
+    elsewhere : number of people from whom frequencies are learned; 0 for the same rows
+    max_values : quantiles that stand for the values on one side, if these are too many
+    privileged : sensitive attributes
     """
-    old = np.repeat(np.arange(30, 70), len(YOUNG))
-    population = pd.DataFrame({"age": np.concatenate([np.repeat(YOUNG, 40), old])})
-    is_young = rng.random(2000) < SHARE_YOUNG
-    X = pd.DataFrame({"age": np.where(is_young, rng.choice(YOUNG, 2000), rng.choice(old, 2000))})
-    attributes = learn_attributes(population if is_known else X, {"age": at_least(30)})
-    low, high, *_ = assess_risk(lambda X: X["age"] >= 25, X, attributes).interval()
-    return low <= RISK_OF_AGE <= high
 
+    about: str
+    rule: Callable[[pd.DataFrame], Array]
+    risk: float
+    n: int = 2000
+    n_each: int = 1
+    young: float = 0.05
+    trait: float = 0.5
+    rare: float = 0.1
+    elsewhere: int = 0
+    max_values: int = 100
+    privileged: Mapping[str, object] = field(default_factory=lambda: AGE)
+
+    def draw(self, rng: Generator, n: int) -> pd.DataFrame:
+        """Draw people."""
+        others = (1 - self.rare) / (len(YOUNG) - 1)
+        young = rng.choice(YOUNG, n, p=[self.rare, *[others] * (len(YOUNG) - 1)])
+        return pd.DataFrame(
+            {
+                "age": np.where(rng.random(n) < self.young, young, rng.choice(OLD, n)),
+                "sex": rng.choice(SEXES, n),
+                "income": rng.lognormal(10, 1, n),
+                "trait": rng.random(n) < self.trait,
+            }
+        )
+
+    def covers(self, rng: Generator) -> bool:
+        """Draw rows, and return whether the interval contains the true risk."""
+        X = self.draw(rng, self.n)
+        X = X.loc[X.index.repeat(self.n_each)]
+        learned = self.draw(rng, self.elsewhere) if self.elsewhere else X
+        attributes = learn_attributes(learned, dict(self.privileged), max_values=self.max_values)
+        person = X.index if self.n_each > 1 else None
+        low, high, *_ = assess_risk(self.rule, X, attributes, person=person).interval()
+        return low <= self.risk <= high
+
+    def covers_groups(self, rng: Generator) -> list[bool]:
+        """Return whether the risk of the old, and the difference to the young, are covered."""
+        X = self.draw(rng, self.n)
+        names = ["discriminative_risk", "discriminative_risk_difference"]
+        options = {"measures": names, "n_boot": N_BOOT, "random_state": rng}
+        found = compare({"m": self.rule}, X, X["trait"], AGE, **options)
+        rates = found.group_rates
+        [old] = rates[(rates["measure"] == names[0]) & rates["privileged"]].itertuples()
+        [gap] = found.values[found.values["measure"] == names[1]].itertuples()
+        return [old.low <= self.risk <= old.high, gap.signed_low <= 0 <= gap.signed_high]
+
+
+def reach_25(X: pd.DataFrame) -> Array:
+    """Half of the young change if they become old, and half of the old if they become young."""
+    return np.asarray(X["age"] >= 25)
+
+
+def reach_25_or_be_male(X: pd.DataFrame) -> Array:
+    """The same, and whoever has the trait changes with sex; both changes cancel out."""
+    return reach_25(X) != ((X["sex"] == "M") & X["trait"])
+
+
+def reach_25_or_income(X: pd.DataFrame) -> Array:
+    """The same, and everybody whose income becomes more or less than a limit changes."""
+    return reach_25(X) != (X["income"] >= 30_000)
+
+
+def avoid_20(X: pd.DataFrame) -> Array:
+    """Whoever has the trait and is 20, or becomes 20, changes."""
+    return np.asarray(X["trait"] & (X["age"] == YOUNG[0]))
+
+
+def be_old(X: pd.DataFrame) -> Array:
+    """Whoever has the trait changes, whatever the age on the other side."""
+    return np.asarray(X["trait"] & (X["age"] >= LIMIT))
+
+
+AGE_DESIGNS = [
+    AgeDesign("5 % of 2,000 below the limit", reach_25, 0.5),
+    AgeDesign("5 % of 400", reach_25, 0.5, n=400),
+    AgeDesign("half of 2,000", reach_25, 0.5, young=0.5),
+    AgeDesign("5 % of 2,000, learned from 500 others", reach_25, 0.5, elsewhere=500),
+    AgeDesign("5 % of 2,000, learned from 200,000 others", reach_25, 0.5, elsewhere=200_000),
+    AgeDesign("10 % of 400 people with 4 rows", reach_25, 0.5, n=400, n_each=4, young=0.1),
+    AgeDesign("an age that 2 % of the young have", avoid_20, 0.018, trait=0.9, rare=0.02),
+    AgeDesign("the same, 400 people", avoid_20, 0.018, n=400, trait=0.9, rare=0.02),
+    AgeDesign("risk does not depend on the new age", be_old, 0.05, trait=0.05),
+    AgeDesign("age and sex", reach_25_or_be_male, 0.5, privileged=AGE | {"sex": "M"}),
+    AgeDesign(
+        "age and income, by quantiles",
+        reach_25_or_income,
+        0.5,
+        n=500,
+        young=0.2,
+        max_values=20,
+        privileged=AGE | {"income": at_least(25_000)},
+    ),
+]
 
 TRUTH = {"accuracy": 0.8, "demographic_parity": 0.3, "recall": 0.9}
 N_PEOPLE, N_EACH = 400, 4
@@ -202,10 +296,14 @@ def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
         yield Mark(design.about, FIGURE, covered.mean(), at_least=COVERAGE)
     covered = simulate(UNKNOWN_PEOPLE.covers, n_runs, UNKNOWN_PEOPLE.about, progress)
     yield Mark(UNKNOWN_PEOPLE.about, FIGURE, covered.mean())
-    for is_known, least in ((True, COVERAGE), (False, -np.inf)):
-        about = f"age range, frequencies {'known' if is_known else 'of the rows themselves'}"
-        covered = simulate(partial(cover_age, is_known=is_known), n_runs, about, progress)
-        yield Mark(about, FIGURE, covered.mean(), at_least=least)
+    for design in AGE_DESIGNS:
+        about = f"age range: {design.about}"
+        covered = simulate(design.covers, n_runs, about, progress)
+        yield Mark(about, FIGURE, covered.mean(), at_least=COVERAGE)
+    about = f"age range: {AGE_DESIGNS[0].about}"
+    each = simulate(AGE_DESIGNS[0].covers_groups, n_runs, f"{about}, groups", progress)
+    for name, value in zip(("the old", "difference of old and young"), each.mean(0), strict=True):
+        yield Mark(f"{about}, {name}", FIGURE, value, at_least=COVERAGE)
     about = f"{N_PEOPLE} people with {N_EACH} rows"
     each = simulate(cover_measures, n_runs, about, progress).mean(axis=0)
     for name, value in zip(TRUTH, each, strict=True):

@@ -30,6 +30,8 @@ from dr_core._utils._enumeration import format_enumeration
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
 from dr_core._utils._intervals import (
     Interval,
+    LearnedRange,
+    LearnedSide,
     MeanSample,
     chernoff,
     clopper_pearson,
@@ -71,6 +73,8 @@ __all__ = [
     "NUMERIC_KINDS",
     "Array",
     "Interval",
+    "LearnedRange",
+    "LearnedSide",
     "MeanSample",
     "RandomState",
     "advance",

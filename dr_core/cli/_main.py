@@ -247,7 +247,7 @@ def _audit_quantity(
         _locate(_find_shifted(options.individuals, subject, model, X), subject, rows),
     )
     print_quantity(console, audit, facts)
-    _print_notes([], shift.plan.notes)
+    _print_notes([], shift.notes)
     write_output(console, options.json, partial(_write_text, audit.to_json))
     facts |= describe_provenance(evidence["provenance"])
     page = partial(render_quantity, audit, f"Audit of {subject.name}", facts)

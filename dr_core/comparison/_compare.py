@@ -25,6 +25,7 @@ from dr_core._utils import (
     check_any_weight,
     check_integer,
     check_models,
+    fold_interval,
     quote,
     widen_interval,
 )
@@ -82,7 +83,9 @@ from dr_core.risk import (
     fold,
     iter_changes,
     iter_given_changes,
+    make_group_sample,
     make_sample,
+    sum_ranges,
     sum_spreads,
 )
 
@@ -221,7 +224,7 @@ def compare(
 
     first = next(iter(measured.values()))
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
-    rates = {name: found[name]["rates"] for name in models}
+    rates, ranges = ({name: found[name][key] for name in models} for key in ("rates", "ranges"))
     has_intervals = n_boot and first.has_equal_rows
     return Comparison(
         values=values,
@@ -234,7 +237,7 @@ def compare(
         ensembles=_audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
         individuals={name: found[name]["individuals"] for name in models if individuals},
         plausibility={name: m.plausibility for name, m in measured.items() if m.plausibility},
-        rates=GroupRates(breakdown, rates, confidence if has_intervals else None),
+        rates=GroupRates(breakdown, rates, ranges, confidence if has_intervals else None),
     )
 
 
@@ -253,7 +256,7 @@ def _describe_settings(
 
 def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
     folds: dict[str, Fold] = {"tallies": tally_changes, "groups": GroupsFold(favorable)}
-    folds |= {"spreads": sum_spreads, "rates": RatesFold(favorable)}
+    folds |= {"spreads": sum_spreads, "ranges": sum_ranges, "rates": RatesFold(favorable)}
     folds |= {"individuals": IndividualsFold(individuals)} if individuals else {}
     return folds | ({"plausibility": PlausibilityFold(check)} if check else {})
 
@@ -292,6 +295,7 @@ class MeasuredModel:
     tallies : Tally of each scenario
     groups : GroupSums of each scenario
     spreads : RiskSpread of each scenario; empty where rows are people of equal weight
+    ranges : RangeSums of each range, for each scenario; empty without ranges
     known : scenarios whose perturbed predictions are known
     plausibility : Plausibility; None without a check, or where the model is not available
     has_check : whether plausibility was asked for
@@ -302,6 +306,7 @@ class MeasuredModel:
     tallies: PerScenario
     groups: PerScenario
     spreads: PerScenario
+    ranges: PerScenario
     known: frozenset[int]
     plausibility: Plausibility | None
     has_check: bool
@@ -322,8 +327,17 @@ class MeasuredModel:
         plausibility = None
         if check is not None and not given:
             plausibility = Plausibility(plan, check, found["plausibility"])
-        sums = found["tallies"], found["groups"], found["spreads"]
-        return cls(plan, favorable, *sums, frozenset(known), plausibility, check is not None)
+        return cls(
+            plan=plan,
+            favorable=favorable,
+            tallies=found["tallies"],
+            groups=found["groups"],
+            spreads=found["spreads"],
+            ranges=found["ranges"],
+            known=frozenset(known),
+            plausibility=plausibility,
+            has_check=check is not None,
+        )
 
     @property
     def is_weighted(self) -> bool:
@@ -378,6 +392,10 @@ class MeasuredModel:
             others = [name for name in names if name != DR]
             intervals = bootstrap.intervals(self.tallies[s], self.favorable, others)
             intervals[DR] = self._risk_interval(s, bootstrap)
+            if self.ranges and DR_DIFFERENCE in intervals:
+                intervals[DR_DIFFERENCE] = self._widen_difference(
+                    s, intervals[DR_DIFFERENCE], bootstrap.confidence
+                )
             for one in names:
                 row = {"attribute": attribute, "measure": one, "value": values[one]}
                 row["signed"] = signed.get(one, np.nan)
@@ -416,8 +434,29 @@ class MeasuredModel:
         if not bootstrap.n_boot or s not in self.known:
             return {}
         spread = self.spreads[s] if self.spreads else None
-        low, high = bootstrap.risk_interval(make_sample(self.groups[s], spread))
+        ranges = self.ranges[s] if self.ranges else ()
+        low, high = bootstrap.risk_interval(make_sample(self.groups[s], spread, ranges))
         return {"low": low, "high": high}
+
+    def _widen_difference(
+        self, s: int, ends: Mapping[str, float], confidence: float
+    ) -> dict[str, float]:
+        """Return the interval of the difference between groups for frequencies that were learned.
+
+        A bootstrap of tallies takes them as known. Both groups may depend on the same values, so
+        the margins of both are added.
+        """
+        sums, scenario = self.groups[s], self.plan.scenarios[s]
+        below, above = 0.0, 0.0
+        for group, sign in ((MARGINALISED, 1), (PRIVILEGED, -1)):
+            codes = find_groups(self.plan, scenario, sums, group)
+            sample = make_group_sample(sums, codes, self.ranges[s])
+            margins = sample.compute_margins(confidence)[::sign]
+            below, above = below + margins[0], above + margins[1]
+        low = max(-1.0, ends["signed_low"] - below)
+        high = min(1.0, ends["signed_high"] + above)
+        folded = dict(zip(("low", "high"), fold_interval(low, high), strict=True))
+        return folded | {"signed_low": low, "signed_high": high}
 
     def _get_difference(self, s: int) -> float:
         """Return DR of marginalised rows minus DR of privileged ones."""

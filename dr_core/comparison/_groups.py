@@ -11,10 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, clopper_pearson, compute_ratio_interval, share
+from dr_core._utils import Array, MeanSample, clopper_pearson, compute_ratio_interval, share
 from dr_core.metrics import DR, Tally, tally_predictions, tally_profiles
 from dr_core.perturbation import PerturbationPlan, Scenario
-from dr_core.risk import Changes, GroupSums, PerScenario, describe_group
+from dr_core.risk import (
+    Changes,
+    GroupSums,
+    PerScenario,
+    describe_group,
+    make_group_sample,
+)
 
 __all__ = ["IMPACT_RATIO", "Breakdown", "GroupRates", "GroupsFold", "RatesFold", "tally_changes"]
 
@@ -185,11 +191,13 @@ class GroupRates:
     breakdown : Breakdown
         Its groups, and their discriminative risk.
     sums : result of `RatesFold` for each model
+    ranges : RangeSums of each range, for each scenario of each model; empty without ranges
     confidence : of the intervals; None for none
     """
 
     breakdown: Breakdown
     sums: Mapping[str, GroupSums]
+    ranges: Mapping[str, PerScenario]
     confidence: float | None
 
     @cached_property
@@ -200,10 +208,24 @@ class GroupRates:
             ["model", "attribute"], sort=False
         ):
             by_name = _sum_by_name(self.breakdown.plan, self.sums[model], attribute)
-            rates = list(_iter_rates(groups, by_name, self.confidence))
+            samples = self._sample_risks(model, attribute)
+            rates = list(_iter_rates(groups, by_name, samples, self.confidence))
             rows += [{"model": model, "attribute": attribute} | row for row in rates]
         frame = pd.DataFrame(rows, columns=RATE_COLUMNS)
         return frame.astype({"reference": object}).replace({"reference": {math.nan: None}})
+
+    def _sample_risks(self, model: str, attribute: Any) -> dict[str, MeanSample]:
+        """Return the discriminative risk of each group of one attribute, by its name."""
+        plan, ranges = self.breakdown.plan, self.ranges[model]
+        names = [scenario.name for scenario in plan.scenarios]
+        s = names.index(attribute)
+        scenario = plan.scenarios[s]
+        sums = self.breakdown.sums[model][scenario]
+        of_scenario = ranges[s] if ranges else ()
+        return {
+            describe_group(plan, scenario, codes)[0]: make_group_sample(sums, [codes], of_scenario)
+            for codes in sums.sums
+        }
 
 
 def _sum_by_name(
@@ -224,7 +246,10 @@ def _sum_by_name(
 
 
 def _iter_rates(
-    groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]], confidence: float | None
+    groups: pd.DataFrame,
+    sums: Mapping[str, Mapping[str, int]],
+    risks: Mapping[str, MeanSample],
+    confidence: float | None,
 ) -> Iterator[dict[str, Any]]:
     reference = _find_reference(groups, sums)
     for row in groups.itertuples():
@@ -233,8 +258,8 @@ def _iter_rates(
         for measure, (part, whole) in RATES.items():
             n = own["rows"] * share(own[whole], own["weight"])
             value = share(own[part], own[whole])
-            yield group | _make_value(measure, value, n, confidence)
-        yield group | _make_value(DR, row.risk, row.rows, confidence)
+            yield group | _make_value(measure, MeanSample.of_rows(value, n), confidence)
+        yield group | _make_value(DR, risks[row.group], confidence)
         ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
         yield group | ratio | {"reference": reference}
 
@@ -251,21 +276,20 @@ def _get_selection(sums: Mapping[str, int]) -> float:
     return share(sums["selected"], sums["weight"])
 
 
-def _make_value(measure: str, value: float, n: float, confidence: float | None) -> dict[str, Any]:
-    ends = (math.nan, math.nan)
-    if confidence is not None and not math.isnan(value):
-        ends = clopper_pearson(value, n, confidence)[:2]
-    return {"measure": measure, "value": value, "low": ends[0], "high": ends[1]}
+def _make_value(measure: str, sample: MeanSample, confidence: float | None) -> dict[str, Any]:
+    low, high = (math.nan, math.nan) if confidence is None else sample.interval(confidence)[:2]
+    return {"measure": measure, "value": sample.mean, "low": low, "high": high}
 
 
 def _make_ratio(
     own: Mapping[str, int], reference: Mapping[str, int] | None, confidence: float | None
 ) -> dict[str, Any]:
     """Return the impact ratio; that of the reference group is 1 and has no interval."""
+    value = {"measure": IMPACT_RATIO, "value": math.nan, "low": math.nan, "high": math.nan}
     if reference is None:
-        return _make_value(IMPACT_RATIO, math.nan, math.nan, None)
+        return value
     p, q = _get_selection(own), _get_selection(reference)
-    value = _make_value(IMPACT_RATIO, p / q, math.nan, None)
+    value["value"] = p / q
     if confidence is None or math.isnan(p) or own is reference:
         return value
     of_one, of_other = (

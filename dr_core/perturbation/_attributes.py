@@ -182,22 +182,25 @@ class Attribute:
         """Number of values that are drawn at all, of both groups."""
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
 
-    def iter_notes(self) -> Iterator[str]:
-        """Yield notes on values that few rows have.
+    def describe_few_learned(self) -> str:
+        """Return a note on the interval of a mean shift, if few rows are on one side of a range.
 
-        One is about a range with few rows on one side: the frequencies of the values there are
-        uncertain, and the interval of the risk does not allow for it. One is about each group
-        whose rows often become rare values.
+        It takes the frequencies of the values there as known.
         """
-        if self.condition is not None:
-            sides = self.targets[:NEITHER]
-            n_rows = min((w.sum() for codes, w in sides if len(codes) > 1), default=np.inf)
-            if n_rows < MIN_FREQUENCY_ROWS:
-                yield (
-                    "the interval can be too short: it takes the frequencies of the values of "
-                    f"{self.name!r} as known, and those on one side of the limit were learned "
-                    f"from only {n_rows:,} rows{FEWER_REMEDY}"
-                )
+        if self.condition is None:
+            return ""
+        sides = self.targets[:NEITHER]
+        n_rows = min((w.sum() for codes, w in sides if len(codes) > 1), default=np.inf)
+        if n_rows >= MIN_FREQUENCY_ROWS:
+            return ""
+        return (
+            "the interval can be too short: it takes the frequencies of the values of "
+            f"{self.name!r} as known, and those on one side of the limit were learned "
+            f"from only {n_rows:,} rows{FEWER_REMEDY}"
+        )
+
+    def iter_notes(self) -> Iterator[str]:
+        """Yield a note on each group whose rows often become values that few rows have."""
         if self.counts is None:
             return
         shares = self.counts / max(self.counts.sum(), 1)

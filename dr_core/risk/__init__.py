@@ -6,6 +6,7 @@
 - `_randomized`: models that draw their predictions, and the total variation
 - `_totals`: what folds add up, in total and by group
 - `_spread`: what intervals need where rows differ in weight, or people have several
+- `_frequencies`: what intervals need where values of a range were learned from few rows
 - `_assessment`: `assess_risk` and its result
 - `_hidden`: notes where one attribute alone has more risk than all, and where no risk is above 0
 - `_plausibility`: the risk of perturbed rows that occur in the data
@@ -45,7 +46,9 @@ from dr_core.risk._totals import (
     describe_empty_groups,
     describe_group,
     find_groups,
+    make_group_sample,
     make_sample,
+    sum_ranges,
     sum_spreads,
 )
 
@@ -88,6 +91,8 @@ __all__ = [
     "have_fractions",
     "iter_changes",
     "iter_given_changes",
+    "make_group_sample",
     "make_sample",
+    "sum_ranges",
     "sum_spreads",
 ]

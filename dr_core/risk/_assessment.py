@@ -187,7 +187,8 @@ class RiskAssessment:
 
         It is the number of perturbed rows where weights are equal and each row is about another
         person. If not, it is μ(1-μ)/V for a risk μ with the linearised variance V, over people,
-        of the weighted mean; and at most Kish's effective number of people.
+        of the weighted mean; and at most Kish's effective number of people. It takes frequencies
+        of values in a range as known.
         """
         return self.totals.make_sample(-1).n_effective
 
@@ -216,6 +217,13 @@ class RiskAssessment:
             risk is close to 0 or 1 and rows are few. The Chernoff-Hoeffding interval has the
             stated coverage for every number of people and all risks, for given weights: its
             number of rows is the total weight in units of the heaviest person's.
+
+        Notes
+        -----
+        Where the frequencies of values in a range were learned from few rows on one side, the
+        interval is longer: distances to the ends from both sources of error are added as standard
+        errors are (Zou and Donner, 2008), with the covariance if both are the same rows. The
+        Chernoff-Hoeffding interval then counts pairs of a row of each side.
         """
         return self.totals.make_sample(-1).interval(confidence, method)
 

@@ -11,7 +11,7 @@ import pandas as pd
 from dr_core._utils import Array, MeanSample, check_choice, drawing
 from dr_core.perturbation import MARGINALISED, PRIVILEGED, SensitiveAttributes
 from dr_core.risk._assessment import RiskAssessment, assess_risk
-from dr_core.risk._totals import GroupSums
+from dr_core.risk._totals import GroupSums, add_ranges
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -209,20 +209,28 @@ def _tabulate_groups(assessment: RiskAssessment, confidence: float) -> dict[str,
     if assessment.totals.spreads:  # weighted rows, or several a person
         return drawn
     ends = [
-        [_compute_interval(sums, code, confidence) for code in GROUPS.values()]
-        for sums in assessment.totals.group_sums
+        [_compute_interval(assessment, s, code, confidence) for code in GROUPS.values()]
+        for s in range(len(assessment.names))
     ]
     low, high = np.moveaxis(np.array(ends, dtype=float), -1, 0)
     frames = {"low": low, "high": high}
     return drawn | {key: pd.DataFrame(end, index, list(GROUPS)) for key, end in frames.items()}
 
 
-def _compute_interval(sums: GroupSums, group: int, confidence: float) -> tuple[float, float]:
+def _compute_interval(
+    assessment: RiskAssessment, s: int, group: int, confidence: float
+) -> tuple[float, float]:
     """Return the ends of the interval of the risk of a group; NaN if it has no rows."""
-    n_rows = sums.total("rows", [(group,)])
+    plan, totals = assessment.plan, assessment.totals
+    sums: GroupSums = totals.group_sums[s]
+    n_rows, weight = (sums.total(column, [(group,)]) for column in ("rows", "weight"))
     if not n_rows:
         return np.nan, np.nan
-    return MeanSample.of_rows(sums.mean("risk", [(group,)]), n_rows).interval(confidence)[:2]
+    sample = MeanSample.of_rows(sums.mean("risk", [(group,)]), n_rows)
+    ranges, active = totals.ranges[s] if totals.ranges else (), plan.scenarios[s].active
+    of_codes = plan.attributes.group_of
+    sample = add_ranges(sample, weight, ranges, lambda codes: of_codes(codes, active) == group)
+    return sample.interval(confidence)[:2]
 
 
 def _format_position(key: Any) -> str:

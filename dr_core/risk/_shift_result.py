@@ -499,10 +499,16 @@ class ShiftAssessment:
         return describe_missing(*(self.n_missing.get(key, {}).get(name, 0) for key in keys))
 
     @property
+    def notes(self) -> list[str]:
+        """What to know about the values that rows become, and about the intervals."""
+        few = (attribute.describe_few_learned() for attribute in self.plan.learned)
+        return [*self.plan.notes, *filter(None, few)]
+
+    @property
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval()
         perturbed = describe_perturbed(self.plan.attributes)
-        rows = "; ".join([f"{self.n_rows:,} rows", *self.describe_missing(), *self.plan.notes])
+        rows = "; ".join([f"{self.n_rows:,} rows", *self.describe_missing(), *self.notes])
         return (
             f"the {self.meaning} moves by {self.mean:.4g} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "

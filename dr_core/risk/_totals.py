@@ -7,8 +7,8 @@ chunks, partitions and machines do not change any result.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,7 @@ from dr_core.perturbation import (
     Scenario,
 )
 from dr_core.risk._changes import Changes
+from dr_core.risk._frequencies import RangeSums
 from dr_core.risk._randomized import draw_classes, find_flows
 from dr_core.risk._spread import RiskSpread
 
@@ -42,13 +43,17 @@ __all__ = [
     "DirectionSums",
     "GroupSums",
     "PerScenario",
+    "RangeSums",
     "RiskTotals",
     "RowRisks",
+    "add_ranges",
     "count_missing",
     "describe_empty_groups",
     "describe_group",
     "find_groups",
+    "make_group_sample",
     "make_sample",
+    "sum_ranges",
     "sum_spreads",
     "warn_empty_groups",
 ]
@@ -66,7 +71,11 @@ class PerScenario(tuple[Any, ...]):
     """One value for each scenario of a plan; two of them add up scenario by scenario."""
 
     def __add__(self, other: Any) -> PerScenario:
-        return PerScenario(one + another for one, another in zip(self, other, strict=True))
+        return type(self)(one + another for one, another in zip(self, other, strict=True))
+
+
+class PerRange(PerScenario):
+    """One value for each range that a scenario perturbs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,6 +287,7 @@ class RiskTotals:
         Sums of "risk", and of "can_change": rows whose prediction can change. Their groups are
         (PRIVILEGED,), (MARGINALISED,), (NEITHER,) and (UNPERTURBED,).
     spreads : PerScenario of RiskSpread; empty where rows are people of equal weight
+    ranges : PerScenario of PerRange; empty without ranges
     correct : (1 + S,) weight of correct predictions, on x and then on x̃; empty without y
     directions : DirectionSums
     predicted, labels : dictionaries whose keys are the classes predicted, and those of y
@@ -285,6 +295,7 @@ class RiskTotals:
 
     group_sums: PerScenario
     spreads: PerScenario
+    ranges: PerScenario
     correct: Array
     directions: DirectionSums
     predicted: dict[Any, None]
@@ -306,6 +317,7 @@ class RiskTotals:
                 for s, risk in enumerate(changes.risk)
             ),
             sum_spreads(changes),
+            sum_ranges(changes),
             np.array([exact_sums(right * w)[0] for right in get_correct(changes)], dtype=object),
             directions,
             _find_distinct(changes.before) if are_classes else {},
@@ -316,6 +328,7 @@ class RiskTotals:
         return RiskTotals(
             self.group_sums + other.group_sums,
             self.spreads + other.spreads,
+            self.ranges + other.ranges,
             self.correct + other.correct,
             self.directions + other.directions,
             self.predicted | other.predicted,
@@ -345,7 +358,8 @@ class RiskTotals:
 
     def make_sample(self, s: int) -> MeanSample:
         """Return the risk of a scenario, with its effective number of people."""
-        return make_sample(self.group_sums[s], self.spreads[s] if self.spreads else None)
+        spread = self.spreads[s] if self.spreads else None
+        return make_sample(self.group_sums[s], spread, self.ranges[s] if self.ranges else ())
 
     def count_unperturbed(self, s: int) -> int:
         """Return the number of rows that a scenario does not perturb."""
@@ -370,19 +384,61 @@ def sum_spreads(changes: Changes) -> PerScenario:
     return PerScenario(RiskSpread.of(changes))
 
 
-def make_sample(sums: GroupSums, spread: RiskSpread | None) -> MeanSample:
+def sum_ranges(changes: Changes) -> PerScenario:
+    """Add up what intervals need where values of ranges were learned; a fold.
+
+    It is empty without ranges, and for predictions made elsewhere, whose values are not known.
+    """
+    attributes = changes.plan.attributes.attributes
+    if changes.known is not None or all(one.condition is None for one in attributes):
+        return PerScenario()
+    return PerScenario(
+        PerRange(RangeSums.of(changes, s, j) for j in scenario.active if attributes[j].condition)
+        for s, scenario in enumerate(changes.plan.scenarios)
+    )
+
+
+def make_sample(
+    sums: GroupSums, spread: RiskSpread | None, ranges: Iterable[RangeSums]
+) -> MeanSample:
     """Return the risk of the rows that were perturbed, with its effective number of people.
 
     Parameters
     ----------
     sums : GroupSums of "risk"
     spread : RiskSpread; None where rows are people of equal weight
+    ranges : RangeSums of the ranges that rows were perturbed by
     """
     sums = sums.perturbed
-    mean = sums.mean("risk")
+    mean, weight = sums.mean("risk"), sums.total("weight")
     if spread is None:
-        return MeanSample.of_rows(mean, sums.total("rows"))
-    return spread.make_sample(mean, sums.total("weight"))
+        sample = MeanSample.of_rows(mean, sums.total("rows"))
+    else:
+        sample = spread.make_sample(mean, weight)
+    return add_ranges(sample, weight, ranges)
+
+
+def make_group_sample(
+    sums: GroupSums, codes: Collection[Codes], ranges: Iterable[RangeSums]
+) -> MeanSample:
+    """Return the risk of groups whose rows are people of equal weight, given by their codes."""
+    sums = sums.perturbed
+    sample = MeanSample.of_rows(sums.mean("risk", codes), sums.total("rows", codes))
+    return add_ranges(sample, sums.total("weight", codes), ranges, set(codes).__contains__)
+
+
+def add_ranges(
+    sample: MeanSample,
+    weight: int,
+    ranges: Iterable[RangeSums],
+    has: Callable[[Codes], bool] = lambda codes: True,
+) -> MeanSample:
+    """Return the sample of rows of this total weight with the ranges that they were perturbed by.
+
+    `has` tells whether a group, given by its codes, is one of the rows; by default all are.
+    """
+    found = (one.describe(sample.mean, weight, has) for one in ranges)
+    return replace(sample, ranges=tuple(found))
 
 
 def _find_distinct(column: Any) -> dict[Any, None]:

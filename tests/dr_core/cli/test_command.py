@@ -570,8 +570,7 @@ def test_a_privileged_range_is_understood(capsys, tmp_path, loans_by_age, texts,
     options = ("--label", "paid", "--n-boot", 0, "--json", tmp_path / "out.json")
     code, out, err = run(capsys, loans_by_age, *options, "--privileged", *texts)
     assert code == 0
-    assert "the interval can be too short: it takes the frequencies of the values of 'age'" in err
-    assert "domain" not in err
+    assert err == ""
     assert said in " ".join(out.split())
     found = json.loads((tmp_path / "out.json").read_text())
     assert found["settings"]["privileged"] == {"age": said}

@@ -1,0 +1,213 @@
+"""Intervals of a risk where the frequencies of values in a range were learned from few rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+from textbook import ranges as textbook
+
+from dr_core import (
+    RiskDisplay,
+    assess_risk,
+    assess_shift,
+    at_least,
+    clopper_pearson,
+    compare,
+    learn_attributes,
+)
+from dr_core.comparison import Comparison
+
+AGE = {"age": at_least(30)}
+
+
+def people(n=300, seed=0, share_young=0.2):
+    rng = np.random.default_rng(seed)
+    is_young = rng.random(n) < share_young
+    is_young[:2] = True, False
+    return pd.DataFrame(
+        {
+            "age": np.where(is_young, rng.integers(20, 30, n), rng.integers(30, 70, n)),
+            "sex": rng.choice(["M", "F"], n),
+            "score": rng.normal(size=n),
+        }
+    )
+
+
+def rule(X):
+    """Decide by age below 25, and by a score that counts less for the old."""
+    return np.asarray((X["age"] < 25) | (X["score"] > X["age"] / 20 - 1))
+
+
+def depend_on_sex(X):
+    return np.asarray(X["sex"] == "M")
+
+
+def get_ranges(risk, s=-1):
+    return risk.totals.make_sample(s).ranges
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(4, 40), st.integers(0, 10_000), st.booleans())
+def test_sides_and_covariance_are_those_of_the_textbook(n, seed, weighted):
+    X = people(n, seed, 0.4)
+    weights = np.random.default_rng(seed).lognormal(size=n) if weighted else np.ones(n)
+    [found] = get_ranges(assess_risk(rule, X, AGE, sample_weight=weights))
+
+    def changes(i, age):
+        both = pd.concat([X.iloc[[i]], X.iloc[[i]].assign(age=age)])
+        before, after = rule(both)
+        return bool(before != after)
+
+    expected = textbook.learned_range(X["age"].tolist(), lambda a: a >= 30, changes, weights)
+    assert np.array(found.sides) == pytest.approx(np.array(expected[0]))
+    assert found.covariance == pytest.approx(expected[1], abs=1e-12)
+
+
+def oppose(X):
+    """Change who becomes less than 25, but nobody who is."""
+    change_if_old = (X["score"] < -10) & (X["age"] >= 30)
+    return (X["score"] > 0) & (X["age"] >= 25) | change_if_old
+
+
+@pytest.mark.parametrize(("model", "sign"), [(rule, 1), (oppose, -1)])
+def test_distances_to_the_ends_add_up_as_squares(model, sign):
+    X = people()
+    if model is oppose:
+        X["score"] = np.select([X["age"] < 25, X["age"] < 30], [-5.0, -20.0], 5.0)
+    risk = assess_risk(model, X, AGE)
+    sample = risk.totals.make_sample(-1)
+    [one] = sample.ranges
+    assert np.sign(one.covariance) == sign
+    known = clopper_pearson(risk.value, len(X), 0.95)
+    squares = np.array([risk.value - known.low, known.high - risk.value]) ** 2
+    squares += sample.compute_margins(0.95) ** 2
+    squares += 2 * norm.ppf(0.975) ** 2 * max(one.covariance, 0)
+    low, high, *_ = risk.interval()
+    assert [risk.value - low, high - risk.value] == pytest.approx(np.sqrt(squares))
+
+
+def test_the_interval_is_that_of_known_frequencies_if_they_were_learned_from_many_rows():
+    X = people()
+    many = learn_attributes(X, AGE, domain={"age": np.repeat(X["age"].to_numpy(), 100_000)})
+    few = assess_risk(rule, X, AGE)
+    known = assess_risk(rule, X, many)
+    assert known.value == pytest.approx(few.value)
+    rows_only = few.totals.make_sample(-1).n_effective
+    assert rows_only == len(X)
+    (low, high, *_), (few_low, few_high, *_) = known.interval(), few.interval()
+    assert few_low < low - 0.005
+    assert high + 0.005 < few_high
+
+
+def test_a_risk_that_does_not_depend_on_the_range_keeps_its_interval():
+    X = people()
+    alone = assess_risk(depend_on_sex, X, {"sex": "M"})
+    both = assess_risk(depend_on_sex, X, {"sex": "M"} | AGE)
+    assert both.table().loc["sex", ["low", "high"]].tolist() == list(alone.interval()[:2])
+
+
+def test_the_only_value_of_a_side_has_a_known_frequency():
+    X = people().assign(flag=lambda X: (X["age"] < 30).astype(int))
+    as_range = assess_risk(lambda X: X["flag"] > 0, X, {"flag": at_least(1)})
+    as_value = assess_risk(lambda X: X["flag"] > 0, X, {"flag": 1})
+    assert as_range.interval() == as_value.interval()
+
+
+def test_values_that_no_row_has_are_allowed_for():
+    X = people(2000, share_young=0.05)
+    risk = assess_risk(lambda X: X["score"] > 0, X, AGE)
+    n_young = int((X["age"] < 30).sum())
+    assert risk.value == 0
+    assert risk.interval().high > 2 / n_young  # as many young may have an age that matters
+
+
+@pytest.mark.parametrize("method", ["clopper-pearson", "wilson", "chernoff"])
+def test_chunks_and_parts_do_not_change_the_interval(method):
+    X = people()
+    attributes = learn_attributes(X, AGE)
+    whole = assess_risk(rule, X, attributes).interval(method=method)
+    assert assess_risk(rule, X, attributes, chunk_size=7).interval(method=method) == whole
+    parts = [X.iloc[:100], X.iloc[100:]]
+    assert assess_risk(rule, parts, attributes).interval(method=method) == whole
+
+
+def test_rows_of_one_person_count_once():
+    X = people()
+    copies = pd.concat([X] * 3, ignore_index=True)
+    person = np.tile(np.arange(len(X)), 3)
+    once, three = assess_risk(rule, X, AGE), assess_risk(rule, copies, AGE, person=person)
+    margins = [one.totals.make_sample(-1).compute_margins(0.95) for one in (once, three)]
+    assert margins[1] == pytest.approx(margins[0], rel=0.02)
+
+
+def test_chernoffs_interval_counts_pairs_of_rows_of_both_sides():
+    X = people()
+    n_young = int((X["age"] < 30).sum())
+    risk = assess_risk(rule, X, AGE)
+    assert risk.totals.make_sample(-1).count_independent() == pytest.approx(n_young)
+
+
+def test_where_quantiles_stand_for_a_range_their_frequencies_count_all_rows():
+    rng = np.random.default_rng(0)
+    X = people(400).assign(income=rng.lognormal(10, 1, 400))
+    attributes = learn_attributes(X, {"income": at_least(20_000)} | AGE, max_values=5)
+    risk = assess_risk(lambda X: X["income"] < 10_000, X, attributes)
+    [income] = get_ranges(risk, risk.names.index("income"))
+    n_high = int((X["income"] >= 20_000).sum())
+    assert sorted(side.n for side in income.sides) == sorted([n_high, 400 - n_high])
+
+
+def test_draws_have_about_the_margins_of_the_enumeration():
+    X = people(2000)
+    exact = assess_risk(rule, X, AGE).totals.make_sample(-1).compute_margins(0.95)
+    drawn = assess_risk(rule, X, AGE, method="sample", n_samples=40, random_state=0)
+    assert drawn.totals.make_sample(-1).compute_margins(0.95) == pytest.approx(exact, rel=0.1)
+
+
+def compare_rule(X, **options) -> Comparison:
+    y = np.asarray(X["score"] > 0)
+    options = {"measures": ["discriminative_risk", "discriminative_risk_difference"]} | options
+    return compare({"rule": rule}, X, y, AGE, n_boot=50, random_state=0, **options)
+
+
+def test_compare_has_the_interval_of_assess_risk():
+    X = people()
+    row = compare_rule(X).values.set_index("measure").loc["discriminative_risk"]
+    assert (row["low"], row["high"]) == assess_risk(rule, X, AGE).interval()[:2]
+
+
+def test_intervals_of_groups_and_of_their_difference_are_wider_than_for_known_frequencies():
+    X = people()
+    domain = {"age": np.repeat(X["age"].to_numpy(), 100_000)}
+    found = [
+        compare({"rule": rule}, X, rule(X), attributes, n_boot=50, random_state=0)
+        for attributes in (learn_attributes(X, AGE), learn_attributes(X, AGE, domain=domain))
+    ]
+    for frames in (
+        [one.group_rates.query("measure == 'discriminative_risk'") for one in found],
+        [one.values.query("measure == 'discriminative_risk_difference'") for one in found],
+    ):
+        few, known = (frame["high"] - frame["low"] for frame in frames)
+        assert (few.to_numpy() > known.to_numpy() + 0.01).any()
+        assert (few.to_numpy() > known.to_numpy()).all()
+
+
+def test_bars_of_groups_have_the_wider_intervals():
+    pytest.importorskip("matplotlib")
+    X = people()
+    risk = assess_risk(rule, X, AGE)
+    display = RiskDisplay.from_assessment(risk, by="group")
+    sums = risk.totals.group_sums[-1]
+    n_old = sums.total("rows", [(1,)])
+    low, high = display.low["privileged"].iloc[-1], display.high["privileged"].iloc[-1]
+    known = clopper_pearson(risk.by_group["privileged"].iloc[-1], n_old, 0.95)
+    assert low < known.low
+    assert known.high < high
+
+
+def test_the_interval_of_a_mean_shift_says_that_it_takes_frequencies_as_known():
+    shift = assess_shift(lambda X: X["age"] / 100, people(), AGE, response="predict")
+    assert "takes the frequencies of the values of 'age' as known" in repr(shift)
+    assert "as known" not in repr(assess_risk(rule, people(), AGE))
