@@ -93,7 +93,8 @@ def compute_bounds(
           these rows are an independent sample of. The members must have been trained on other
           rows. "vote fixed beforehand" excludes votes that were pruned or weighted on these rows;
           "vote chosen on these rows" includes uniform votes of at most `max_members` of `n_pool`
-          members, chosen in any way. Both are approximate if the rows have unequal weights.
+          members, chosen in any way. Both are approximate if the rows have unequal weights, and
+          take frequencies of values in a range as known.
 
     Examples
     --------

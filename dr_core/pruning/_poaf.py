@@ -100,7 +100,8 @@ def poaf(
         with probability 1 - `delta`, instead of applying `selection`. The front is made on a
         random half of the rows; its candidates are tested on the other half, from the lowest
         risk on, until a test fails. Raise ValueError if already the first fails. The rows must
-        not be those that the ensemble was fitted on.
+        not be those that the ensemble was fitted on. Frequencies of values in a range count as
+        known.
     delta : float in (0, 1), default=0.05
         For `max_risk`.
     random_state : int, Generator, RandomState or None
