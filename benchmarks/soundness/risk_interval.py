@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -267,6 +268,50 @@ AGE_DESIGNS = [
     ),
 ]
 
+TITLES = {"M": "Mr", "F": "Ms"}
+N_REFERENCE = 5000
+
+
+def draw_titles(rng: Generator, n: int) -> pd.DataFrame:
+    """Rows whose title goes with sex, but for a third; none of race A has the badge "none"."""
+    sex, race = rng.choice(SEXES, n), rng.choice(RACES, n)
+    titles = pd.Series(sex).map(TITLES).to_numpy()
+    badge = np.where((race != "A") & (rng.random(n) < 0.5), "none", "one")
+    return pd.DataFrame(
+        {
+            "sex": sex,
+            "race": race,
+            "title": np.where(rng.random(n) < 1 / 3, "Dr", titles),
+            "badge": badge,
+            "trait": (rng.random(n) < 0.1).astype(int),
+        }
+    )
+
+
+REFERENCE = draw_titles(np.random.default_rng(0), N_REFERENCE)
+
+
+def cover_plausible(rng: Generator, n: int, privileged: Mapping[str, str]) -> bool:
+    """Return whether the interval of the risk of plausible rows covers it.
+
+    By sex, rows of the trait with the title Dr change: 0.1 of plausible ones. By race, all rows
+    of the trait change that become B, and all that are B: of 1 plausible row, W without badge
+    "none" becomes A or B, W with it only B; A and B become W.
+    """
+    X = draw_titles(rng, n)
+    model = depend_on_sex if "sex" in privileged else depend_on_race
+    found = assess_risk(model, X, privileged).plausibility(REFERENCE)
+    low, high, *_ = found.interval()
+    return low <= PLAUSIBLE_RISKS[next(iter(privileged))] <= high
+
+
+# Of W (half of all rows), half have the badge "none" and become B in half of their perturbations;
+# the other half become A or B. A and B are a quarter of all rows each.
+PLAUSIBLE_RISKS = {
+    "sex": 0.1,
+    "race": 0.1 * (0.25 / 2 + 0.25 / 2 + 0.25) / (0.25 / 2 + 0.25 + 0.5),
+}
+
 TRUTH = {"accuracy": 0.8, "demographic_parity": 0.3, "recall": 0.9}
 N_PEOPLE, N_EACH = 400, 4
 
@@ -299,6 +344,11 @@ def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
     for design in AGE_DESIGNS:
         about = f"age range: {design.about}"
         covered = simulate(design.covers, n_runs, about, progress)
+        yield Mark(about, FIGURE, covered.mean(), at_least=COVERAGE)
+    for name, value, n in (("sex", "M", 100), ("sex", "M", 1000), ("race", "W", 200)):
+        about = f"plausible rows, {name}, n = {n}"
+        run = partial(cover_plausible, n=n, privileged={name: value})
+        covered = simulate(run, n_runs, about, progress)
         yield Mark(about, FIGURE, covered.mean(), at_least=COVERAGE)
     about = f"age range: {AGE_DESIGNS[0].about}"
     each = simulate(AGE_DESIGNS[0].covers_groups, n_runs, f"{about}, groups", progress)

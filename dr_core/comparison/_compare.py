@@ -484,7 +484,11 @@ class MeasuredModel:
         if not self.has_check:
             return
         own = self.plausibility
-        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), {}
+        ends = {}
+        if own is not None and bootstrap.n_boot:
+            low, high = bootstrap.risk_interval(own.make_sample(s))
+            ends = {"low": low, "high": high}
+        yield PLAUSIBLE_RISK, _get_share(own, s, "risk_plausible"), ends
         yield IMPLAUSIBLE_SHARE, _get_share(own, s, "implausible"), {}
         if has_couplings:
             followed = None if own is None else own.when_coupled

@@ -206,9 +206,9 @@ class _Summary:
             )
             plausible = self.get(PLAUSIBLE_RISK)
             if not is_unknown(plausible):
-                rest = format_percent(1 - implausible)
-                risk = format_percent(plausible.value)
-                yield f"Among the other rows ({rest} of the perturbed rows), DR is {risk}."
+                rest = f"{format_percent(1 - implausible)} of the perturbed rows"
+                risk = f"{format_percent(plausible.value)}{self._format_interval(plausible)}"
+                yield f"Among the other rows ({rest}), DR is {risk}."
         if COUPLED_RISK in self._beside:
             coupled = self._beside[COUPLED_RISK]
             risk, interval = format_percent(coupled.value), self._format_interval(coupled)

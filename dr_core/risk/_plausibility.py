@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import WEIGHT, Partition, as_partitions
+from dr_core._tables import PERSON, WEIGHT, Partition, as_partitions
 from dr_core._utils import (
     Array,
+    Interval,
+    MeanSample,
     exact_sums,
     format_enumeration,
     format_percent,
+    format_percent_ends,
     format_rows,
     format_value,
     share,
@@ -39,6 +42,8 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._changes import Changes, fold
 from dr_core.risk._predictor import Predictor
+from dr_core.risk._spread import RiskSpread
+from dr_core.risk._totals import PerScenario
 
 __all__ = ["Plausibility", "PlausibilityFold", "PlausibilityTotals", "judge_perturbed"]
 
@@ -75,6 +80,7 @@ class PlausibilityTotals:
     found : for each kind of scenario that the plan has (without and with coupled columns)
         Weights of the implausible pairs, all attributes perturbed, by the positions of attribute
         and category, then by cell.
+    spreads : PerScenario of RiskSpread, of the plausible perturbations of each row
     """
 
     total: Array
@@ -82,6 +88,7 @@ class PlausibilityTotals:
     changed: Array
     both: Array
     found: tuple[dict[tuple[int, int], Cells], ...]
+    spreads: PerScenario
 
     def __add__(self, other: PlausibilityTotals) -> PlausibilityTotals:
         if not isinstance(other, PlausibilityTotals):
@@ -95,6 +102,7 @@ class PlausibilityTotals:
                 {pair: _add_cells(a.get(pair, {}), b.get(pair, {})) for pair in {**a, **b}}
                 for a, b in zip(self.found, other.found, strict=True)
             ),
+            self.spreads + other.spreads,
         )
 
 
@@ -116,8 +124,8 @@ class PlausibilityFold:
         variants, plan = changes.variants, changes.plan
         implausible, hits = self.check.find_implausible(changes.chunk)
 
-        def add_up(which: Array) -> Array:
-            return np.array([exact_sums(row * w)[0] for row in changes.expect(which)], object)
+        def add_up(expected: Array) -> Array:
+            return np.array([exact_sums(row * w)[0] for row in expected], object)
 
         last = [plan.find_scenario(-1, kind) for kind in range(len(plan.kinds))]
         found: tuple[dict[Any, Cells], ...] = tuple({} for _ in last)
@@ -125,12 +133,19 @@ class PlausibilityFold:
             own, cells = w[variants.rows[hit]], cell[hit]
             for of_kind, s in zip(found, last, strict=True):
                 of_kind[pair] = _sum_by_cell(cells, variants.probability[hit, s] * own)
+        share = changes.expect(implausible)
+        plausible = np.maximum(changes.is_perturbed - share, 0)
+        changed = changes.expect(changes.loss * ~implausible)
         return PlausibilityTotals(
             np.array([exact_sums(w[rows])[0] for rows in changes.is_perturbed], object),
-            add_up(implausible),
-            add_up(changes.loss),
-            add_up(changes.loss * implausible),
+            add_up(share),
+            add_up(changes.risk),
+            add_up(changes.expect(changes.loss * implausible)),
             found,
+            PerScenario(
+                RiskSpread.of(changes, *of_scenario)
+                for of_scenario in zip(changed, plausible, strict=True)
+            ),
         )
 
 
@@ -209,6 +224,41 @@ class Plausibility:
     def risk(self) -> float:
         """Discriminative risk, or shift, of plausible rows only; NaN where there is none."""
         return float(self.table()["risk_plausible"].iloc[-1])
+
+    def interval(self, confidence: float = 0.95, *, method: str = "clopper-pearson") -> Interval:
+        """Return the confidence interval of `risk` for the population of the people.
+
+        It takes the implausible pairs as known. It is NaN for scores, and if values of a range are
+        perturbed, whose frequencies it does not allow for.
+
+        Parameters
+        ----------
+        confidence : float in (0, 1)
+        method : {"clopper-pearson", "wilson", "chernoff"}
+            See `RiskAssessment.interval`.
+
+        Examples
+        --------
+        >>> from dr_core import assess_risk, datasets
+        >>> income = datasets.load("income")
+        >>> risk = assess_risk(lambda X: X["sex"] == "Male", income.data, {"sex": "Male"})
+        >>> low, high, *_ = risk.plausibility().interval()
+        >>> round(low, 4), high
+        (0.9998, 1.0)
+        """
+        return self.make_sample(-1).interval(confidence, method)
+
+    def make_sample(self, s: int) -> MeanSample:
+        """Return the risk of plausible rows in a scenario, with its effective number of people."""
+        own = self.plan.find_scenario(s, self.kind)
+        active = self.plan.scenarios[own].active
+        has_range = any(self.plan.attributes.attributes[j].condition for j in active)
+        weight = self.totals.total[own] - self.totals.implausible[own]
+        if self.is_score or has_range or not weight:
+            return MeanSample.of_rows(math.nan, 0)
+        mean = share(self.totals.changed[own] - self.totals.both[own], weight)
+        sample: MeanSample = self.totals.spreads[own].make_sample(mean, weight)
+        return sample
 
     @property
     def n_reference_rows(self) -> int:
@@ -379,6 +429,9 @@ class Plausibility:
         if self.pairs.empty:
             return f"No implausible combination was found. {self.describe_power()}"
         known = f"{self.risk:.4g}" if self.is_score else format_percent(self.risk)
+        low, high, *_ = self.interval()
+        if not math.isnan(low):
+            known += f" (95 % interval {' to '.join(format_percent_ends(low, high))})"
         limits = self._describe_bins() if self.has_power else self.describe_power()
         return (
             f"{format_percent(self.share)} of perturbed rows are implausible, with combinations "
@@ -434,7 +487,8 @@ def judge_perturbed(
         reference = part.one_row_each.native
     check = learn_pair_check(part.table, plan.attributes, reference, **options)
     source = partial(_iter_known_changes, plan=plan, predictions=predictions, loss=loss)
-    data = as_partitions(part.table, {WEIGHT: part.columns.get(WEIGHT)})
+    columns = {WEIGHT: part.columns.get(WEIGHT), PERSON: part.columns.get(PERSON)}
+    data = as_partitions(part.table, columns)
     found = fold(data, source, {"plausibility": PlausibilityFold(check)})
     totals = found["model"]["plausibility"]
     return Plausibility(plan, check, totals, is_score=is_score)

@@ -15,14 +15,17 @@ __all__ = ["RiskSpread"]
 
 @dataclass(frozen=True, eq=False)
 class RiskSpread:
-    """Sums over the rows that one scenario perturbs, with weights w and risks ℓ.
+    """Sums over rows that a mean risk Σwa / Σwb is about, with weights w.
+
+    The values of a row are its risk and a 1 if it was perturbed: ``a = ℓ`` and ``b = 1``. In a
+    mean over a part of the perturbations, they are the probabilities that it is one of them and
+    the prediction changes, and that it is one of them.
 
     Attributes
     ----------
-    squares : exact sums of (wℓ)², w²ℓ and w²
-    largest : largest weight, exact
-    people : People of all rows, by risk and by whether the row was perturbed; None if rows are
-        people
+    squares : exact sums of (wa)², w²ab and (wb)²
+    largest : largest wb, exact
+    people : People of all rows, by a and b; None if rows are people
     """
 
     squares: Array
@@ -30,16 +33,16 @@ class RiskSpread:
     people: People | None
 
     @classmethod
-    def of(cls, changes: Changes) -> list[RiskSpread]:
-        """Add up the rows of a chunk, scenario by scenario."""
-        found = []
-        for risk, perturbed in zip(changes.risk, changes.is_perturbed, strict=True):
-            w = perturbed if changes.weights is None else changes.weights * perturbed
-            squares = [exact_squares(part)[0] for part in (w * risk, w * np.sqrt(risk), w)]
-            largest = exact_sums(w.max(keepdims=True))[0]
-            people = _count_people(changes, risk, perturbed)
-            found.append(cls(np.array(squares, dtype=object), largest, people))
-        return found
+    def of(cls, changes: Changes, a: Array, b: Array) -> RiskSpread:
+        """Add up the rows of a chunk, (n,) each."""
+        w = 1 if changes.weights is None else changes.weights
+        squares = [exact_squares(w * part)[0] for part in (a, np.sqrt(a * b), b)]
+        people = None
+        if changes.person is not None:
+            counts = PeopleCounts.of(changes.person, np.stack([a, b]), changes.weights)
+            people = People((counts,))
+        largest = exact_sums((w * b).max(keepdims=True))[0]
+        return cls(np.array(squares, dtype=object), largest, people)
 
     @property
     def n_people(self) -> int | None:
@@ -54,7 +57,7 @@ class RiskSpread:
         return RiskSpread(self.squares + other.squares, largest, people)
 
     def make_sample(self, mean: float, weight: int) -> MeanSample:
-        """Return the sample of the perturbed rows, with this mean and weight."""
+        """Return the sample of the rows, with this mean and exact sum of wb."""
         n_rows = effective_size(weight, self.squares[2])
         if self.people is None:
             return MeanSample.of(mean, weight, tuple(self.squares), n_rows, self.largest)
@@ -64,13 +67,6 @@ class RiskSpread:
 
 
 def _sum_people(people: People) -> tuple[Array, Array]:
-    """Return the sums of wℓ and of w over the perturbed rows of each person."""
-    risk, perturbed = map(people.counts.total, people.counts.values.T)
-    return risk, perturbed
-
-
-def _count_people(changes: Changes, risk: Array, perturbed: Array) -> People | None:
-    if changes.person is None:
-        return None
-    values = np.stack([risk, perturbed])
-    return People((PeopleCounts.of(changes.person, values, changes.weights),))
+    """Return the sums of wa and of wb over the rows of each person."""
+    a, b = map(people.counts.total, people.counts.values.T)
+    return a, b

@@ -381,7 +381,8 @@ def sum_spreads(changes: Changes) -> PerScenario:
     """Add up what intervals need; a fold. It is empty where rows are people of equal weight."""
     if changes.weights is None and changes.person is None:
         return PerScenario()
-    return PerScenario(RiskSpread.of(changes))
+    rows = zip(changes.risk, changes.is_perturbed, strict=True)
+    return PerScenario(RiskSpread.of(changes, *of_scenario) for of_scenario in rows)
 
 
 def sum_ranges(changes: Changes) -> PerScenario:
