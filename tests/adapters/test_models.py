@@ -79,7 +79,7 @@ class TestAsEstimator:
         np.testing.assert_array_equal(best, estimator.predict(X))
 
     def test_labels_that_nobody_has_are_refused(self, loans, dataset):
-        with pytest.raises(ValueError, match=r"algorithm.*\b0\.7\b"):
+        with pytest.raises(ValueError, match=r"model.*\b0\.7\b"):
             as_estimator(LabelsOnly(0.7), dataset).predict(loans[0])
 
     def test_weights_reach_the_algorithm(self, loans, dataset):
