@@ -246,12 +246,16 @@ def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
     try:
         numbers = labels.ravel().astype(np.float64)
     except ValueError:
-        raise ValueError(
-            f"the model returned labels such as {labels.ravel().tolist()[0]!r}; fit it on the "
-            f"labels of the dataset, which are numbers. {ORIGINAL_COLUMNS}"
-        ) from None
+        raise ValueError(_describe_words(labels)) from None
     check_labels(numbers, dataset, "the model")
     return numbers
+
+
+def _describe_words(labels: Array) -> str:
+    return (
+        f"the model has labels such as {labels.ravel().tolist()[0]!r}; fit it on the labels of "
+        f"the dataset, which are numbers. {ORIGINAL_COLUMNS}"
+    )
 
 
 def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
@@ -281,24 +285,29 @@ def _predict_scores(
 ) -> Array | None:
     if not hasattr(model, "predict_proba"):
         return None
-    classes = get_class_labels(model, dataset, encode)
+    classes = get_class_labels(model.classes_, dataset, encode)
     favorable = np.isin(classes, get_label_values(dataset)[0])
     probabilities = model.predict_proba(get_model_input(model, dataset) if X is None else X)
     return np.asarray(probabilities)[:, favorable].sum(axis=1)
 
 
 def get_class_labels(
-    model: Any, dataset: StructuredDataset, encode: EncodeLabels = keep_labels
+    classes: Any, dataset: StructuredDataset, encode: EncodeLabels = keep_labels
 ) -> Array:
     """Return the classes of a model as labels of the dataset, shape (C,).
 
+    Raise ValueError if they are no numbers.
+
     Examples:
-        >>> from sklearn.naive_bayes import GaussianNB
         >>> from aif360_dr.examples import hiring
-        >>> get_class_labels(GaussianNB().fit(hiring().features, hiring().labels.ravel()), None)
+        >>> get_class_labels([False, True], hiring())
         array([0., 1.])
     """
-    return np.asarray(encode(model.classes_, dataset), dtype=float).ravel()
+    labels = np.ravel(encode(classes, dataset))
+    try:
+        return labels.astype(np.float64)
+    except ValueError:
+        raise ValueError(_describe_words(labels)) from None
 
 
 def _make_weight_argument(estimator: Any, weights: Array) -> dict[str, Array]:

@@ -111,7 +111,7 @@ def _find_class_probabilities(
 ) -> Probabilities | None:
     if not (hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_")):
         return None
-    labels = get_class_labels(estimator, dataset, encode).tolist()
+    labels = get_class_labels(estimator.classes_, dataset, encode).tolist()
     return lambda some: estimator.predict_proba(read(estimator, some)), labels
 
 
