@@ -144,7 +144,7 @@ def predict_with_scores(
         (array([0., 0., 1., 1., 0., 1., 1., 1.]), array([0., 0., 1., 1., 0., 1., 1., 1.]))
     """
     # A dataset has scores before any prediction: 1 and 0 for its labels, or those of an earlier
-    # prediction. Without them, unchanged scores are told apart from equal ones.
+    # prediction. An algorithm that predicts these again must differ from one that keeps them.
     received = copy_with_labels(dataset, dataset.labels, np.full(len(dataset.labels), np.nan))
     predicted = call_algorithm(algorithm, "predict", received)
     labels = _check_predicted_labels(predicted.labels, dataset)
