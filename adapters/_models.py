@@ -94,19 +94,16 @@ class AIF360Estimator(ClassifierMixin, BaseEstimator):
         They are the scores of the algorithm, or 1 and 0 if it predicts labels only.
         """
         is_favorable, scores = self._predict_favorable(X, sensitive_features)
-        scores = is_favorable.astype(float) if scores is None else np.ravel(scores)
+        scores = is_favorable.astype(float) if scores is None else scores
         return np.column_stack([1 - scores, scores])[:, self._find_class_positions()]
 
     def _predict_favorable(self, X: Any, sensitive_features: Any) -> tuple[Array, Array | None]:
         """Return whether each row is predicted favorable, and the scores or None."""
-        from aif360_dr import check_labels, get_predicted_scores
+        from aif360_dr import predict_with_scores
 
         dataset = self._make_dataset(X, sensitive_features)
-        before = dataset.scores.copy()
-        predicted = self.algorithm.predict(dataset)
-        labels = predicted.labels.ravel()
-        check_labels(labels, self.dataset, "the algorithm")
-        return labels == self.dataset.favorable_label, get_predicted_scores(predicted, before)
+        labels, scores = predict_with_scores(self.algorithm, dataset)
+        return labels == self.dataset.favorable_label, scores
 
     @property
     def _schema(self) -> Schema:

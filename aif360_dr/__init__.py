@@ -16,12 +16,11 @@ except ImportError as error:
 
 from aif360_dr._chain import Chain
 from aif360_dr._chain import check_is_model as check_is_model
-from aif360_dr._checks import check_labels as check_labels
 from aif360_dr._explainers import DRJSONExplainer, DRTextExplainer
 from aif360_dr._marginalization import AttributeMarginalization
 from aif360_dr._metric import DiscriminativeRiskMetric
 from aif360_dr._models import EstimatorTransformer
-from aif360_dr._models import get_predicted_scores as get_predicted_scores
+from aif360_dr._models import predict_with_scores as predict_with_scores
 from aif360_dr._perturbation import perturb_dataset
 from aif360_dr._pruning import EPAFPruning, POAFPruning
 from aif360_dr._randomized import find_dataset_distribution as find_dataset_distribution

@@ -8,6 +8,7 @@ number is that of the model. A `Chain` gives them the predictions of the model b
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any
 
@@ -19,11 +20,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from aif360_dr._models import (
+    EncodeLabels,
     EstimatorTransformer,
     call_algorithm,
     classify,
     copy_with_labels,
     get_model_input,
+    keep_labels,
 )
 from dr_core import RandomizedModel
 from dr_core.plugins import Array, quote
@@ -202,8 +205,10 @@ def check_postprocessor_fitted(step: Any) -> None:
         )
 
 
-def split_ensemble(model: Any) -> tuple[Any, Callable[[StructuredDataset], Any]]:
-    """Return the ensemble in a model, and the function from a dataset to the ensemble's input.
+def split_ensemble(model: Any) -> tuple[Any, Callable[[StructuredDataset], Any], EncodeLabels]:
+    """Return the ensemble in a model, and two functions between a dataset and the ensemble.
+
+    The first returns the ensemble's input, the second its labels as labels of the dataset.
 
     Args:
         model: An ensemble, or a `Chain` or `EstimatorTransformer` that ends in one.
@@ -213,21 +218,21 @@ def split_ensemble(model: Any) -> tuple[Any, Callable[[StructuredDataset], Any]]
         >>> from sklearn.preprocessing import MinMaxScaler
         >>> from aif360_dr.examples import hiring
         >>> chain = Chain(MinMaxScaler(), RandomForestClassifier()).fit(hiring())
-        >>> ensemble, read = split_ensemble(chain)
+        >>> ensemble, read, _ = split_ensemble(chain)
         >>> type(ensemble).__name__, float(read(hiring()).max())
         ('RandomForestClassifier', 1.0)
     """
     if isinstance(model, EstimatorTransformer):
-        return model.estimator, lambda dataset: model.read(model.estimator, dataset)
+        return model.estimator, partial(model.read, model.estimator), model.encode
     if not isinstance(model, Chain):
-        return model, lambda dataset: get_model_input(model, dataset)
+        return model, partial(get_model_input, model), keep_labels
     if model.postprocessing:
         raise TypeError(
             f"{type(model.postprocessing[0]).__name__} follows the ensemble in the chain. Prune "
             "the ensemble first, and postprocess the pruned vote: Chain(pruning, postprocessor)."
         )
-    ensemble, read = split_ensemble(model.model)
-    return ensemble, lambda dataset: read(model.preprocess(dataset))
+    ensemble, read, encode = split_ensemble(model.model)
+    return ensemble, lambda dataset: read(model.preprocess(dataset)), encode
 
 
 def _find_model(steps: tuple[Any, ...]) -> int:

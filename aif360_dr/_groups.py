@@ -25,9 +25,10 @@ def get_privileged_values(
 
     Args:
         dataset: Any structured dataset.
-        privileged_groups: Groups in AIF360's format. A value is privileged if any group contains
-            it. If groups of several attributes contain every value of an attribute, such as
-            "all but black women", its privileged values are the dataset's own.
+        privileged_groups: Groups in AIF360's format. The privileged values of an attribute are
+            those in the groups. If every value of an attribute is in a group, and one of these
+            groups names other attributes too, as in "all but black women", the attribute has the
+            values in `dataset.privileged_protected_attributes` instead.
         perturb: Names of the attributes. The default is those that the groups name; without
             groups, all protected attributes of the dataset. Attributes that no group names have
             the values in `privileged_protected_attributes`.

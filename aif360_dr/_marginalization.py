@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from aif360_dr._carriers import Carriers, find_carriers
-from aif360_dr._checks import get_label_values
+from aif360_dr._carriers import find_carriers
+from aif360_dr._chain import check_is_model
+from aif360_dr._checks import check_ignores_labels, get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import copy_with_labels, get_model_input, predict_labels
+from aif360_dr._models import copy_with_labels, predict_labels
+from aif360_dr._probabilities import Probabilities, choose_response, find_probabilities
 from aif360_dr._randomized import find_dataset_distribution
 from dr_core import RandomizedModel, marginalize
-from dr_core.plugins import RESPONSES, Array, Rules, check_choice, get_predict
+from dr_core.plugins import RESPONSES, Rules, check_choice, get_predict
 
 __all__ = ["AttributeMarginalization"]
 
@@ -33,17 +36,27 @@ class AttributeMarginalization(Transformer):
     prediction of the model for each combination.
 
     Args:
-        estimator: Fitted estimator, AIF360 algorithm, or function of the features. Probabilities
-            of labels are averaged if the estimator has any, otherwise the labels themselves.
+        estimator: Fitted estimator, AIF360 algorithm, or function of the features. If it has
+            `predict_proba`, the probabilities of labels are averaged, also of an estimator in a
+            `Chain` or `EstimatorTransformer`. Scores of any other AIF360 algorithm are averaged
+            if they are from 0 to 1, and if 1/2 as threshold gives the labels that it predicts for
+            the dataset of `fit`. Otherwise labels are averaged, as for functions and for a
+            `Chain` with postprocessing.
         unprivileged_groups: Not used; recorded in the metadata, as in AIF360's postprocessors.
         privileged_groups: Groups whose attributes are averaged out.
         weights: "empirical" weighs combinations by their frequency, with instance weights;
             "uniform" weighs all that occur equally.
-        response: "auto", "predict_proba" or "predict", see `dr_core.marginalize`.
+        response: "auto" averages as described above. "predict" averages labels, which keeps a
+            threshold other than 1/2. "predict_proba" raises ValueError where "auto" would average
+            labels.
         perturb: Names of the attributes to average out, if they are not those that the groups
             name.
         carried_by: Features that carry a protected attribute under another name.
         coupled: Features that follow an attribute when it changes, see `perturb_dataset`.
+
+    Attributes:
+        response_: What is averaged: "predict_proba" for probabilities or scores, "predict" for
+            labels.
 
     Examples:
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -102,12 +115,13 @@ class AttributeMarginalization(Transformer):
 
         Returns:
             self
+
+        Warns:
+            UserWarning: The estimator does not predict its likeliest label, as with a threshold
+                other than 1/2.
         """
         check_choice("response", self.response, RESPONSES)
-        if not isinstance(self.estimator, Transformer):
-            get_predict(self.estimator)
-        if isinstance(self.estimator, BaseEstimator):
-            check_is_fitted(self.estimator)
+        _check_model(self.estimator)
         self._carriers = find_carriers(
             dataset_true,
             self.privileged_groups,
@@ -116,6 +130,7 @@ class AttributeMarginalization(Transformer):
             coupled=self.coupled,
         )
         self._carriers.check_visible_to(self.estimator)
+        self.response_ = self._choose_response(dataset_true)
         average = marginalize(
             self._get_distribution(dataset_true),
             self._carriers.frame(dataset_true),
@@ -133,8 +148,9 @@ class AttributeMarginalization(Transformer):
             dataset: Dataset with the features of the model.
 
         Returns:
-            A copy of the dataset with predicted labels, and with the average probability of the
-            favorable label as scores, both of shape (n, 1).
+            A copy of the dataset with predicted labels, both of shape (n, 1), and scores: the
+            average probability of the favorable label, or its weighted share among the predicted
+            labels if labels are averaged.
         """
         if not hasattr(self, "_average"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
@@ -151,23 +167,48 @@ class AttributeMarginalization(Transformer):
         """Count the combinations of protected values, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
 
+    def _choose_response(self, dataset: Any) -> str:
+        """Return "predict_proba" if probabilities are averaged, and "predict" if labels are."""
+        model, drawn = self.estimator, self._find_drawn(dataset)
+        if isinstance(model, Transformer):
+            predict = partial(predict_labels, model) if drawn is None else drawn[0]
+            check_ignores_labels(predict, dataset)
+        if drawn is not None:
+            return "predict_proba"
+        return choose_response(model, dataset, self.response)
+
     def _get_distribution(self, dataset: Any) -> RandomizedModel:
         """Return the probabilities of labels as a function of a frame of protected patterns."""
-        carriers = self._carriers
-        predict, labels = _find_probabilities(self.estimator, dataset, carriers, self.response)
-        return RandomizedModel(lambda frame: predict(carriers.variant(dataset, frame)), labels)
+        predict, labels = self._find_average(dataset)
+        return RandomizedModel(
+            lambda frame: predict(self._carriers.variant(dataset, frame)), labels
+        )
+
+    def _find_average(self, dataset: Any) -> Probabilities:
+        """Return what is averaged, as probabilities of labels."""
+        drawn = self._find_drawn(dataset)
+        if drawn is not None:
+            return drawn
+        uses_labels = self.response_ == "predict"
+        found = None if uses_labels else find_probabilities(self.estimator, dataset)
+        return found or _find_predicted(self.estimator, dataset)
+
+    def _find_drawn(self, dataset: Any) -> Probabilities | None:
+        """Return the distribution of a model that is known to draw its labels, otherwise None."""
+        columns = [i for attribute in self._carriers.protected for i in attribute.columns]
+        return find_dataset_distribution(self.estimator, dataset, columns)
 
 
-def _find_probabilities(
-    model: Any, dataset: Any, carriers: Carriers, response: str
-) -> tuple[Callable[[Any], Array], list[Any]]:
-    """Return a function of datasets to probabilities of labels, and the labels."""
-    columns = [i for attribute in carriers.protected for i in attribute.columns]
-    known = find_dataset_distribution(model, dataset, columns)
-    if known is not None:
-        return known
-    if response != "predict" and hasattr(model, "predict_proba"):
-        labels = np.asarray(model.classes_, dtype=float)
-        return lambda some: model.predict_proba(get_model_input(model, some)), labels.tolist()
+def _check_model(model: Any) -> None:
+    """Raise an error unless a model predicts, is fitted, and is no postprocessor alone."""
+    check_is_model(model)
+    if not isinstance(model, Transformer):
+        get_predict(model)
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+
+
+def _find_predicted(model: Any, dataset: Any) -> Probabilities:
+    """Return predicted labels as probabilities of 0 and 1."""
     labels = np.unique(np.concatenate(get_label_values(dataset)))
     return lambda some: predict_labels(model, some)[:, None] == labels, labels.tolist()

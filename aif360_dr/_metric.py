@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from aif360_dr._carriers import Carriers, find_carriers
 from aif360_dr._chain import check_is_model
 from aif360_dr._checks import check_labels, check_lengths, check_perturbed, get_label_values
 from aif360_dr._groups import Groups
+from aif360_dr._inaccuracy import warn_if_a_constant_is_better
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr._models import classify
 from aif360_dr._uncached import UncachedMixin
@@ -29,13 +29,9 @@ from dr_core.plugins import (
     Partition,
     Rules,
     as_table,
-    format_percent,
 )
 
 __all__ = ["DiscriminativeRiskMetric"]
-
-WARNING_CONFIDENCE = 0.999
-"""Confidence with which a constant must be more accurate than a model for a warning."""
 
 
 class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
@@ -173,7 +169,8 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         Warns:
             UserWarning: The predictions are significantly less accurate than the most frequent
                 label for everybody would be. Often the features are not on the scale that the
-                model was fitted on; put the scaler into a `Chain` or a pipeline.
+                model was fitted on; put the scaler into a `Chain` or a pipeline. The warning says
+                if the postprocessing of a `Chain` lowers the accuracy.
         """
         check_is_model(estimator)
         carriers = find_carriers(
@@ -186,7 +183,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         classified = classify(estimator, dataset, seed)
         carriers.check_visible_to(estimator)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
-        _warn_if_a_constant_is_better(dataset, classified)
+        warn_if_a_constant_is_better(estimator, dataset, classified)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
         options |= {"each_attribute": each_attribute}
         favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()
@@ -416,22 +413,3 @@ def _find_followers(
         return []
     options: dict[str, Any] = {"perturb": perturb, "carried_by": carried_by, "coupled": coupled}
     return find_carriers(dataset, privileged_groups, **options).followers
-
-
-def _warn_if_a_constant_is_better(dataset: Any, classified: Any) -> None:
-    """Warn if the most frequent label for everybody is significantly more accurate."""
-    true, weights = dataset.labels.ravel(), dataset.instance_weights
-    shares = {
-        label: MeanSample.of_values((true == label).astype(float), weights).mean
-        for label in np.unique(true).tolist()
-    }
-    label, best = max(shares.items(), key=lambda item: item[1])
-    right = MeanSample.of_values((classified.labels.ravel() == true).astype(float), weights)
-    if len(shares) > 1 and right.interval(WARNING_CONFIDENCE).high < best:
-        warnings.warn(
-            f"the model is right for {format_percent(right.mean)} of instances, fewer than if it "
-            f"predicted {label:g} for everybody ({format_percent(best)}). Are dataset.features on "
-            "the scale that the model was fitted on? Put the scaler into "
-            "aif360_dr.Chain(scaler, model), or into a pipeline.",
-            stacklevel=3,
-        )

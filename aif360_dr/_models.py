@@ -23,10 +23,11 @@ __all__ = [
     "call_algorithm",
     "classify",
     "copy_with_labels",
+    "get_class_labels",
     "get_model_input",
-    "get_predicted_scores",
     "predict_labels",
     "predict_scores",
+    "predict_with_scores",
 ]
 
 ORIGINAL_COLUMNS = (
@@ -115,10 +116,7 @@ def classify(model: Any, dataset: StructuredDataset, seed: Any = None) -> Struct
         (8, 1)
     """
     if isinstance(model, Transformer):
-        before = dataset.scores.copy()
-        predicted = call_algorithm(model, "predict", dataset)
-        labels = _check_predicted_labels(predicted.labels, dataset)
-        return copy_with_labels(dataset, labels, get_predicted_scores(predicted, before))
+        return copy_with_labels(dataset, *predict_with_scores(model, dataset))
     if isinstance(model, RandomizedModel):
         drawn = model.draw(get_model_input(model, dataset), seed)
         labels = _check_predicted_labels(drawn, dataset)
@@ -127,17 +125,31 @@ def classify(model: Any, dataset: StructuredDataset, seed: Any = None) -> Struct
     return copy_with_labels(dataset, labels, _predict_scores(model, dataset))
 
 
-def get_predicted_scores(predicted: StructuredDataset, before: Array) -> Array | None:
-    """Return the scores that an algorithm predicted, or None if it predicted labels only.
+def predict_with_scores(
+    algorithm: Transformer, dataset: StructuredDataset
+) -> tuple[Array, Array | None]:
+    """Return the labels that an AIF360 algorithm predicts, and its scores or None, both (n,).
 
-    A dataset of AIF360 has scores before any prediction: 1 and 0 for the true labels. Some
-    algorithms leave them unchanged.
+    Some algorithms predict labels only, and return the scores of the dataset that they received.
 
     Args:
-        predicted: Dataset that the algorithm returned.
-        before: Scores of the dataset that the algorithm received.
+        algorithm: An AIF360 algorithm with `predict`.
+        dataset: Rows to predict.
+
+    Examples:
+        >>> from sklearn.svm import LinearSVC
+        >>> from aif360_dr.examples import hiring
+        >>> svm = EstimatorTransformer(LinearSVC(random_state=0)).fit(hiring())
+        >>> predict_with_scores(svm, hiring())
+        (array([0., 0., 1., 1., 0., 1., 1., 1.]), array([0., 0., 1., 1., 0., 1., 1., 1.]))
     """
-    return None if np.array_equal(predicted.scores, before) else predicted.scores
+    # A dataset has scores before any prediction: 1 and 0 for its labels, or those of an earlier
+    # prediction. An algorithm that predicts these again must differ from one that keeps them.
+    received = copy_with_labels(dataset, dataset.labels, np.full(len(dataset.labels), np.nan))
+    predicted = call_algorithm(algorithm, "predict", received)
+    labels = _check_predicted_labels(predicted.labels, dataset)
+    scores = np.ravel(predicted.scores)
+    return labels, None if np.isnan(scores).all() else scores
 
 
 def copy_with_labels(
@@ -234,12 +246,16 @@ def _check_predicted_labels(labels: Any, dataset: Any) -> Array:
     try:
         numbers = labels.ravel().astype(np.float64)
     except ValueError:
-        raise ValueError(
-            f"the model returned labels such as {labels.ravel().tolist()[0]!r}; fit it on the "
-            f"labels of the dataset, which are numbers. {ORIGINAL_COLUMNS}"
-        ) from None
+        raise ValueError(_describe_words(labels)) from None
     check_labels(numbers, dataset, "the model")
     return numbers
+
+
+def _describe_words(labels: Array) -> str:
+    return (
+        f"the model has labels such as {labels.ravel().tolist()[0]!r}; fit it on the labels of "
+        f"the dataset, which are numbers. {ORIGINAL_COLUMNS}"
+    )
 
 
 def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
@@ -260,8 +276,7 @@ def predict_scores(model: Any, dataset: StructuredDataset) -> Array | None:
         X = model.read(model.estimator, dataset)
         return _predict_scores(model.estimator, dataset, X, model.encode)
     if isinstance(model, Transformer):
-        before = dataset.scores.copy()
-        return get_predicted_scores(call_algorithm(model, "predict", dataset), before)
+        return predict_with_scores(model, dataset)[1]
     return _predict_scores(model, dataset)
 
 
@@ -270,10 +285,29 @@ def _predict_scores(
 ) -> Array | None:
     if not hasattr(model, "predict_proba"):
         return None
-    classes = np.asarray(encode(model.classes_, dataset), dtype=float).ravel()
+    classes = get_class_labels(model.classes_, dataset, encode)
     favorable = np.isin(classes, get_label_values(dataset)[0])
     probabilities = model.predict_proba(get_model_input(model, dataset) if X is None else X)
     return np.asarray(probabilities)[:, favorable].sum(axis=1)
+
+
+def get_class_labels(
+    classes: Any, dataset: StructuredDataset, encode: EncodeLabels = keep_labels
+) -> Array:
+    """Return the classes of a model as labels of the dataset, shape (C,).
+
+    Raise ValueError if they are no numbers.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> get_class_labels([False, True], hiring())
+        array([0., 1.])
+    """
+    labels = np.ravel(encode(classes, dataset))
+    try:
+        return labels.astype(np.float64)
+    except ValueError:
+        raise ValueError(_describe_words(labels)) from None
 
 
 def _make_weight_argument(estimator: Any, weights: Array) -> dict[str, Array]:

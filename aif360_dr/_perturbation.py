@@ -36,10 +36,12 @@ def perturb_dataset(
 
     Args:
         dataset: Dataset to perturb. It is not modified.
-        privileged_groups: Groups in AIF360's format; the attributes they name are perturbed. A
-            value is privileged if any group contains it; if groups of several attributes contain
-            all values of one, its privileged values are the dataset's own. By default, all
-            protected attributes are perturbed, with the dataset's own privileged values.
+        privileged_groups: Groups in AIF360's format; the attributes they name are perturbed. The
+            privileged values of an attribute are those in the groups. In
+            `[{"sex": 1, "race": 0}, {"sex": 0, "race": 1}]`, both values of both attributes are
+            in a group; such an attribute has the privileged values in
+            `dataset.privileged_protected_attributes` instead. By default, all protected
+            attributes are perturbed, with these values.
         p: Probability of perturbing each attribute of each row.
         seed: Seed of the random draws. NumPy's global state is not changed. Attributes with two
             values need no seed.

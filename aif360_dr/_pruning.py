@@ -16,11 +16,14 @@ from aif360_dr._carriers import Carriers, find_carriers
 from aif360_dr._chain import split_ensemble
 from aif360_dr._checks import get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import copy_with_labels
+from aif360_dr._models import copy_with_labels, get_class_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
+    Array,
     Rules,
+    encode,
+    factorize,
     prune_and_estimate,
 )
 
@@ -93,7 +96,7 @@ class _BasePruning(Transformer):
         votes = collect_votes(
             _PatternEnsemble(self.estimator, dataset_true, carriers),
             carriers.frame(dataset_true),
-            dataset_true.labels.ravel(),
+            self._read_labels(dataset_true),
             carriers.attributes,
             method=self.method,
             random_state=self.seed,
@@ -117,9 +120,9 @@ class _BasePruning(Transformer):
         """
         if not hasattr(self, "ensemble_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
-        read = split_ensemble(self.estimator)[1]
+        _, read, encode_labels = split_ensemble(self.estimator)
         shares = self.ensemble_.vote_shares(read(dataset))
-        classes = np.asarray(self.ensemble_.classes, dtype=float)
+        classes = get_class_labels(self.ensemble_.classes, dataset, encode_labels)
         favorable = np.isin(classes, get_label_values(dataset)[0])
         labels, scores = classes[shares.argmax(axis=1)], shares[:, favorable].sum(axis=1)
         return copy_with_labels(dataset, labels, np.minimum(scores, 1.0))
@@ -129,6 +132,14 @@ class _BasePruning(Transformer):
     ) -> StructuredDataset:
         """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
+
+    def _read_labels(self, dataset: Any) -> Array:
+        """Return the labels of a dataset as the ensemble knows them, such as words."""
+        estimator, _, encode_labels = split_ensemble(self.estimator)
+        classes = as_ensemble(estimator).classes
+        known = get_class_labels(classes, dataset, encode_labels).tolist()
+        codes = encode(factorize(dataset.labels.ravel()), known, "dataset.labels")
+        return np.asarray(classes)[codes]
 
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
@@ -140,7 +151,9 @@ class POAFPruning(_BasePruning):
 
     Args:
         estimator: Fitted ensemble: forest, bagging, AdaBoost, voting, a pipeline or a `Chain` that
-            ends in one, or a list of classifiers, trained on the labels of the dataset.
+            ends in one, or a list of classifiers, trained on the labels of the dataset. For an
+            ensemble of the original columns and labels, pass
+            `dr_adapters.as_transformer(ensemble, original_columns=True)`.
         unprivileged_groups: Not used; recorded in the metadata, as in AIF360's postprocessors.
         privileged_groups: Groups whose attributes are perturbed.
         max_members: Maximum number of members to keep. The default is half of them.
@@ -333,10 +346,10 @@ class _PatternEnsemble:
 
 @as_ensemble.register
 def _(patterns: _PatternEnsemble) -> Ensemble:
-    estimator, read = split_ensemble(patterns.estimator)
+    estimator, read, _ = split_ensemble(patterns.estimator)
     ensemble = as_ensemble(estimator)
 
-    def encode(frame: Any) -> Any:
+    def read_frame(frame: Any) -> Any:
         return ensemble.encode(read(patterns.carriers.variant(patterns.dataset, frame)))
 
-    return replace(ensemble, encode=encode)
+    return replace(ensemble, encode=read_frame)

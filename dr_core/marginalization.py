@@ -52,7 +52,13 @@ from dr_core.risk import (
     have_fractions,
 )
 
-__all__ = ["RESPONSES", "MarginalizedModel", "marginalize"]
+__all__ = [
+    "RESPONSES",
+    "MarginalizedModel",
+    "count_unlikely",
+    "describe_unlikely",
+    "marginalize",
+]
 
 WEIGHTINGS = ("empirical", "uniform")
 """Valid values of `weights`."""
@@ -314,12 +320,7 @@ class _Survey:
                 stacklevel=3,
             )
         if self.n_unlikely:
-            warnings.warn(
-                f"the model does not predict its likeliest class for {self.n_unlikely} of {n_rows}"
-                ' rows, as with a threshold other than 0.5. Pass response="predict" to average '
-                "its decisions instead of its probabilities.",
-                stacklevel=3,
-            )
+            warnings.warn(describe_unlikely(self.n_unlikely, n_rows), stacklevel=3)
 
 
 def _survey(
@@ -358,10 +359,34 @@ def _look_at_predictions(
     if known is None:
         is_regression = isinstance(estimator, BaseEstimator) and is_regressor(estimator)
         return is_regression or have_fractions(predicted), 0
-    shares = round_probability(known.predict_distribution(table.copy(), table.n_rows))
-    codes = encode(factorize(predicted), known.classes_, "the model's predictions")
+    shares = known.predict_distribution(table.copy(), table.n_rows)
+    return False, count_unlikely(predicted, shares, known.classes_)
+
+
+def count_unlikely(predicted: Array, probabilities: Array, classes: list[Any]) -> int:
+    """Return the number of predictions that are not the likeliest class.
+
+    >>> probabilities = np.array([[0.7, 0.3], [0.7, 0.3], [0.5, 0.5]])
+    >>> count_unlikely(np.array(["a", "b", "b"]), probabilities, ["a", "b"])
+    1
+    """
+    shares = round_probability(probabilities)
+    codes = encode(factorize(predicted), classes, "the model's predictions")
     own = np.take_along_axis(shares, codes[:, None].astype(np.intp), axis=1)[:, 0]
-    return False, int((own < shares.max(axis=1)).sum())
+    return int((own < shares.max(axis=1)).sum())
+
+
+def describe_unlikely(n_unlikely: int, n_rows: int) -> str:
+    """Return the warning about predictions that are not the likeliest class.
+
+    >>> describe_unlikely(1, 3)[:65]
+    'the model does not predict its likeliest class for 1 of 3 rows, a'
+    """
+    return (
+        f"the model does not predict its likeliest class for {n_unlikely} of {n_rows} rows, as "
+        'with a threshold other than 0.5. Pass response="predict" to average its decisions '
+        "instead of its probabilities."
+    )
 
 
 def _count_open(rows: CodedRows) -> int:

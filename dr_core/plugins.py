@@ -14,7 +14,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   `RowRisks.of`, of which a `RiskAssessment` is made. `describe_hidden_risk` is the sentence for
   results where one attribute alone has more risk than all together. `MeanSample` has the
   `Interval` of a mean of risks. `differs` compares predictions.
-  `RESPONSES` are the ways in which `marginalize` asks a model.
+  `RESPONSES` are the ways in which `marginalize` asks a model; `count_unlikely` counts
+  predictions that are not the likeliest class, and `describe_unlikely` is the warning of them.
 - Tables: `Table` and `as_table` read any kind of table; `as_partitions` adds columns, of which
   `WEIGHT` has the weights; `factorize`, `encode`, `joint_positions` and `sort_values` turn columns
   into codes. `Array` is the type of arrays.
@@ -64,7 +65,7 @@ from dr_core._utils import (
 )
 from dr_core.comparison import DRAWN_MEASURES
 from dr_core.ensembles import check_features, check_is_vote
-from dr_core.marginalization import RESPONSES
+from dr_core.marginalization import RESPONSES, count_unlikely, describe_unlikely
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
@@ -133,7 +134,9 @@ __all__ = [
     "check_probability",
     "check_weights",
     "choose_repeated",
+    "count_unlikely",
     "describe_hidden_risk",
+    "describe_unlikely",
     "differs",
     "drawing",
     "encode",

@@ -31,6 +31,7 @@ __all__ = [
     "compute_difference_interval",
     "compute_ratio_interval",
     "find_largest_mean",
+    "find_size",
     "fold_interval",
     "rows_needed",
     "widen_interval",
@@ -278,6 +279,28 @@ def rows_needed(
     # is narrow from n = 2 ln(2/δ) / width² on.
     most = math.ceil(2 * math.log(2 / (1 - confidence)) / width**2)
     return 1 + bisect_left(range(1, most + 1), True, key=is_narrow)
+
+
+def find_size(mean: float, end: float, confidence: float) -> float:
+    """Return the n for which Clopper and Pearson's interval of a mean has this end.
+
+    NaN for the mean itself, and for an end that no n up to 10¹² has.
+
+    Examples
+    --------
+    >>> low, high, *_ = clopper_pearson(0.1, 100, 0.95)
+    >>> round(find_size(0.1, low, 0.95), 6), round(find_size(0.1, high, 0.95), 6)
+    (100.0, 100.0)
+    """
+
+    def exceed(log_n: float) -> float:
+        found = clopper_pearson(mean, math.exp(log_n), confidence)
+        return (found.high if end > mean else found.low) - end
+
+    first, last = 0.0, math.log(1e12)
+    if exceed(first) * exceed(last) >= 0:
+        return math.nan
+    return math.exp(brentq(exceed, first, last, xtol=1e-12))
 
 
 class LearnedSide(NamedTuple):

@@ -72,7 +72,7 @@ class Cleaning:
 
     Attributes
     ----------
-    normalize : whether values that differ in case and blanks only become one
+    normalize : whether to replace values that differ only in case or blanks by one spelling
     drop : columns to leave out
     missing : "keep" or "drop" rows without a label or a sensitive value; None to refuse them
     """
@@ -222,7 +222,7 @@ def check_values(column: str, counts: Mapping[Any, int] | pd.Series) -> Iterator
         by_letters[_strip_accents(key)].append(values[0])
     for values in filter(lambda values: len(values) > 1, by_key.values()):
         message = f"has values that differ in case or blanks only: {quote(values)}"
-        yield Finding("spelling", column, message, "make them one with --normalize")
+        yield Finding("spelling", column, message, "unify the spelling with --normalize")
     for values in filter(lambda values: len(values) > 1, by_letters.values()):
         message = f"has values that differ in accents only: {quote(values)}"
         yield Finding("spelling", column, message, "correct them in the file if they are the same")

@@ -27,6 +27,7 @@ from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
 from dr_core.cli._provenance import collect_provenance, describe_provenance
 from dr_core.cli._reference import read_reference
+from dr_core.cli._streams import discard_unread_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
 from dr_core.cli._terminal import (
     escape_unprintable,
@@ -100,7 +101,9 @@ MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one 
 MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
 LOCAL_LAW_HELP = "add the impact ratios of New York City's Local Law 144 to the report"
 VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
-NORMALIZE_HELP = "make values one that differ in case and blanks only"
+NORMALIZE_HELP = (
+    "replace text values that differ only in case or blanks by the most frequent spelling of them"
+)
 MISSING_HELP = (
     "keep rows that lack a sensitive value, without perturbing this value, or drop rows that lack "
     "one or a label"
@@ -129,6 +132,12 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
     | ricci     | 118    | Race=W ...
     0
     """
+    with discard_unread_output():
+        return _report_errors(arguments, console)
+
+
+def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> int:
+    """Run the command; print an error as one line, and return its exit code."""
     parser = _make_parser()
     options = parser.parse_args(arguments)
     options.arguments = list(sys.argv[1:] if arguments is None else arguments)

@@ -65,7 +65,7 @@ ADVICE = [
     (r", or pass a function from[^.]*\.", "."),
     (r"; learn them from more rows \(argument domain of learn_attributes\)", ""),
     (r"(merge values in training and audit), or pass a function.*$", r"\1"),
-    (r"They count as different values; if they.*$", "Make them one value with --normalize."),
+    (r"They count as different values; if they.*$", "Unify the spelling with --normalize."),
     (r"; or use assess_shift.*$", "."),
 ]
 """Advice for Python, and what to do on the command line."""

@@ -190,7 +190,7 @@ class Comparison:
         (True, 'pass')
         >>> print(found.check(max_risk=0.03))
         UNDECIDED: discriminative risk of rule for sex: 2.5 % [1.2, 4.5], limit 3 %; \
-about 6,800 rows would decide, these are 400
+about 4,500 rows would decide, these are 400
         """
         return check_comparison(self, max_risk, max_gap)
 

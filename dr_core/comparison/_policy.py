@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import format_estimate, format_points, is_number, quote
+from dr_core._utils import find_size, format_estimate, format_points, is_number, quote
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
@@ -139,10 +139,12 @@ def check_comparison(
         raise ValueError("pass a limit: max_risk=0.05, or max_gap={'demographic_parity': 0.1}.")
     if "low" not in comparison.values:
         raise ValueError("check needs confidence intervals: pass n_boot=1000 to compare.")
-    rows = comparison.values.itertuples()
+    rows, confidence = comparison.values.itertuples(), comparison.settings["confidence"]
     return Verdict(
         [
-            _decide(row, limits[row.measure, row.attribute], _count_rows(comparison, row))
+            _decide(
+                row, limits[row.measure, row.attribute], _count_rows(comparison, row), confidence
+            )
             for row in rows
             if (row.measure, row.attribute) in limits
         ],
@@ -209,7 +211,7 @@ def _check_limit(name: str, limit: Any) -> float:
     return float(limit)
 
 
-def _decide(row: Any, limit: float, n_rows: int) -> Decision:
+def _decide(row: Any, limit: float, n_rows: int, confidence: float) -> Decision:
     what = str(row.model), str(row.attribute), row.measure
     numbers = row.value, row.low, row.high, limit
     # A comparison without any gap has no column of signed intervals.
@@ -220,15 +222,21 @@ def _decide(row: Any, limit: float, n_rows: int) -> Decision:
     elif row.low > limit:
         outcome = FAIL
     else:
-        outcome, needed = UNDECIDED, _estimate_rows(row, limit, n_rows)
+        outcome, needed = UNDECIDED, _estimate_rows(row, limit, n_rows, confidence)
     return Decision(*what, *numbers, outcome, n_rows, needed, *signed)
 
 
-def _estimate_rows(row: Any, limit: float, n_rows: int) -> int | None:
+def _estimate_rows(row: Any, limit: float, n_rows: int, confidence: float) -> int | None:
     """Return the number of rows that would bring the end of the interval to the limit."""
-    # The length of an interval falls with the root of n: to bring an end from a distance of 0.04
-    # to the value to one of 0.02, four times as many rows are needed.
     end = row.high if row.value <= limit else row.low
     if math.isnan(row.value) or row.value == limit:
         return None
+    if row.measure == DR:
+        # With weights or several rows per person, the rows are worth a smaller number. If 1,000
+        # rows are worth 500, and the limit needs 2,000 of these, 4,000 rows are needed.
+        worth, needed = (find_size(row.value, one, confidence) for one in (end, limit))
+        if not math.isnan(needed / worth):
+            return math.ceil(round(n_rows * needed / worth, 6))
+    # The length of an interval falls with the root of n: to bring an end from a distance of 0.04
+    # to the value to one of 0.02, four times as many rows are needed.
     return math.ceil(n_rows * ((end - row.value) / (limit - row.value)) ** 2)

@@ -144,7 +144,7 @@ def _describe_ratio(row: pd.Series, interval: str) -> str:
     parts = [
         "reference" if is_reference else interval,
         "below four fifths" if is_listed and row["value"] < FOUR_FIFTHS else "",
-        "" if is_listed else "not compared, below 2 % of the rows",
+        "" if is_listed else "not compared, below 2\xa0% of the rows",
         TOO_FEW_ROWS if is_listed and row["rows"] < MIN_PRECISE_ROWS else "",
     ]
     return "\n".join(part for part in parts if part)

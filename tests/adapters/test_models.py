@@ -8,15 +8,23 @@ from aif360.algorithms.preprocessing import Reweighing
 from dr_adapters import as_estimator, as_transformer, groups, to_aif360
 from sklearn.base import clone
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from aif360_dr import DiscriminativeRiskMetric
-from dr_core import assess_risk
+from aif360_dr import (
+    AttributeMarginalization,
+    Chain,
+    DiscriminativeRiskMetric,
+    EPAFPruning,
+    POAFPruning,
+)
+from dr_core import as_ensemble, assess_risk, collect_votes, poaf
 
 TREE = DecisionTreeClassifier(max_depth=4, random_state=0)
+FOREST = RandomForestClassifier(15, max_depth=4, random_state=0)
 
 
 @pytest.fixture
@@ -24,12 +32,12 @@ def dataset(loans):
     return to_aif360(*loans, privileged={"sex": "Male"}, favorable_label="granted")
 
 
-def on_words():
+def on_words(model=TREE):
     encoder = make_column_transformer(
         (OneHotEncoder(), make_column_selector(dtype_exclude=["number", "bool"])),
         remainder="passthrough",
     )
-    return make_pipeline(encoder, TREE)
+    return make_pipeline(encoder, clone(model))
 
 
 class LabelsOnly(Transformer):
@@ -79,7 +87,7 @@ class TestAsEstimator:
         np.testing.assert_array_equal(best, estimator.predict(X))
 
     def test_labels_that_nobody_has_are_refused(self, loans, dataset):
-        with pytest.raises(ValueError, match=r"algorithm.*\b0\.7\b"):
+        with pytest.raises(ValueError, match=r"model.*\b0\.7\b"):
             as_estimator(LabelsOnly(0.7), dataset).predict(loans[0])
 
     def test_weights_reach_the_algorithm(self, loans, dataset):
@@ -175,6 +183,28 @@ class TestAsTransformer:
         fitted = as_transformer(on_words(), original_columns=True).fit(dataset).estimator
         direct = on_words().fit(X, (y == "granted").astype(float))
         np.testing.assert_array_equal(fitted.predict(X), direct.predict(X))
+
+    @pytest.mark.parametrize("favorable", ["granted", "denied"])
+    @pytest.mark.parametrize("wrap", [lambda algorithm: algorithm, Chain])
+    def test_an_ensemble_of_the_original_table_is_pruned(self, wrap, favorable, loans):
+        X, y = loans
+        dataset = to_aif360(X, y, privileged={"sex": "Male"}, favorable_label=favorable)
+        ensemble = on_words(FOREST).fit(X, y)
+        algorithm = wrap(as_transformer(ensemble, original_columns=True))
+        pruning = POAFPruning(algorithm, *groups(dataset), max_members=5).fit(dataset)
+        votes = collect_votes(ensemble, X, y, {"sex": "Male"}, method="exact")
+        core = poaf(votes, 5, selection="min_risk")
+        assert pruning.members_.tolist() == core.members.tolist()
+        expected = as_ensemble(ensemble).subset(core.members).predict(X) == favorable
+        labels = pruning.predict(dataset).labels
+        assert ((labels == dataset.favorable_label).ravel() == expected).all()
+
+    @pytest.mark.parametrize("kind", [POAFPruning, EPAFPruning, AttributeMarginalization])
+    def test_labels_in_words_without_it_are_refused_by_name(self, kind, loans, dataset):
+        _, y = loans
+        model = clone(FOREST).fit(dataset.features, y)
+        with pytest.raises(ValueError, match=r"'denied'.*original_columns=True"):
+            kind(model, *groups(dataset)).fit(dataset)
 
     def test_weights_of_reweighing_count(self, dataset):
         reweighed = Reweighing(*groups(dataset)).fit_transform(dataset)

@@ -443,3 +443,9 @@ class TestAsEstimator:
         chain = Chain(StandardScaler(), LogisticRegression(), reject_option(women, men))
         predicted = as_estimator(chain, dataset).fit(X, y).predict(X)
         assert (predicted == y).mean() > 0.5
+
+
+def test_a_dataset_that_was_predicted_before_gets_the_same_scores(dataset, forest):
+    chain = Chain(EstimatorTransformer(forest))
+    once = chain.predict(dataset)
+    assert np.array_equal(chain.predict(once).scores, once.scores)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from aif360.algorithms.postprocessing import RejectOptionClassification
 from aif360.datasets import BinaryLabelDataset
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -148,6 +149,41 @@ class TestScalesApart:
         dataset, scaler, model = scaled
         metric = DiscriminativeRiskMetric.from_estimator(Chain(scaler, model), dataset, women, men)
         assert metric.accuracy() > 0.9
+
+    def test_a_chain_with_the_scaler_is_not_told_to_have_one(self, scaled, women, men):
+        dataset, scaler, model = scaled
+        dataset.features *= 1000
+        with pytest.warns(UserWarning, match=r"must not be applied to the dataset") as caught:
+            DiscriminativeRiskMetric.from_estimator(Chain(scaler, model), dataset, women, men)
+        assert "Put the scaler into" not in str(caught[0].message)
+
+    @pytest.fixture
+    def reject(self, women, men):
+        """A postprocessor whose threshold is so high that it rejects everybody."""
+        reject = RejectOptionClassification(women, men)
+        reject.classification_threshold, reject.ROC_margin = 2.0, 0.0
+        return reject
+
+    @pytest.mark.parametrize("wrap", [lambda model: model, Chain])
+    def test_postprocessing_is_named_if_it_lowers_the_accuracy(
+        self, wrap, reject, scaled, women, men
+    ):
+        dataset, scaler, _ = scaled
+        dataset.labels = 1 - dataset.labels  # most are favorable
+        fitted = LogisticRegression().fit(
+            scaler.transform(dataset.features), dataset.labels.ravel()
+        )
+        chain = Chain(wrap(Chain(scaler, fitted)), reject)
+        with pytest.warns(UserWarning, match=r"postprocessing.*RejectOption") as caught:
+            DiscriminativeRiskMetric.from_estimator(chain, dataset, women, men)
+        assert "scale" not in str(caught[0].message)
+
+    def test_postprocessing_of_an_inaccurate_model_is_not_named(self, reject, scaled, women, men):
+        dataset, _, model = scaled
+        reject.classification_threshold = 0.5
+        with pytest.warns(UserWarning, match="scale") as caught:
+            DiscriminativeRiskMetric.from_estimator(Chain(model, reject), dataset, women, men)
+        assert "postprocessing" not in str(caught[0].message)
 
     def test_a_model_that_is_hardly_worse_is_none(self, dataset, women, men):
         labels = dataset.labels.ravel()

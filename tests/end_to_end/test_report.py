@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from dr_core import Predictions, compare, perturb
+from dr_core import Predictions, compare, learn_attributes, perturb
 from dr_core.cli import main
 from dr_core.metrics import FAIRNESS_MEASURES
 
@@ -287,3 +287,24 @@ def test_hostile_names_are_shown_and_nothing_executes(visit, hostile):
     assert page.locator("img, b").count() == 0
     cells = {cell["text"] for rows in tables(page).values() for row in rows for cell in row}
     assert {" ".join(name.split()) for name in HOSTILE} <= {" ".join(c.split()) for c in cells}
+
+
+def test_the_table_of_groups_fits_a_small_window(visit, tmp_path):
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame(
+        {
+            "sex": rng.choice(["male", "female", None], 300, p=[0.6, 0.35, 0.05]),
+            "age": rng.choice(["adult", "youth", None], 300, p=[0.6, 0.35, 0.05]),
+            "pay": rng.random(300),
+        }
+    )
+    attributes = learn_attributes(people, {"sex": "male", "age": "adult"}, missing="keep")
+
+    def hires(X):
+        return (X["pay"] + (X["sex"] == "male") / 4 > 0.5).astype(int)
+
+    path = tmp_path / "report.html"
+    compare({"m": hires}, people, rng.integers(0, 2, 300), attributes, n_boot=20).to_html(path)
+    overflows = """[...document.querySelectorAll("#rates .scroll")].map(
+        (box) => box.scrollWidth > box.clientWidth)"""
+    assert visit(path, width=1100).evaluate(overflows) == [False]

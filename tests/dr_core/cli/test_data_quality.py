@@ -195,7 +195,7 @@ def test_findings_stand_in_report_and_json(capsys, dirty, tmp_path):
         ("feature", "id"),
     }
     assert "Data quality" in html.read_text()
-    assert "make them one with --normalize" in html.read_text()
+    assert "with --normalize" in html.read_text()
 
 
 @pytest.mark.parametrize(

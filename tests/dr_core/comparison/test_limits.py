@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import compare, learn_attributes
+from dr_core import clopper_pearson, compare, learn_attributes
 
 X = pd.DataFrame({"sex": ["m", "f"] * 50 + [None] * 900, "row": range(1000)})
 KEPT = learn_attributes(X, {"sex": "m"}, missing="keep")
@@ -99,3 +99,41 @@ def test_a_kept_limit_on_all_attributes_says_that_one_alone_has_more_risk():
     assert verdict.outcome == "pass"
     (note,) = verdict.notes
     assert note.startswith("m: Perturbing sex alone changes more predictions (100.0 %)")
+
+
+def changes_for_every(k, n):
+    """Rows of which every k-th changes, and a model that changes these."""
+    rows = pd.DataFrame({"sex": ["m", "f"] * (n // 2), "row": range(n)})
+    return rows, lambda X: (X["sex"] == "m").astype(int) * (X["row"] % k == 0)
+
+
+@pytest.mark.parametrize("limit", [0.06, 0.04])
+def test_the_estimated_number_of_rows_would_decide_about_the_same_risk(limit):
+    rows, model = changes_for_every(20, 400)
+    y, privileged = np.arange(400) % 2, {"sex": "m"}
+    options = {"n_boot": 9, "measures": ["discriminative_risk"]}
+    needed = compare({"m": model}, rows, y, privileged, **options).check(max_risk=limit)
+    needed = needed.decisions[0].rows_needed
+    for n, is_decided in ((needed - 1, False), (needed, True)):
+        low, high, *_ = clopper_pearson(0.05, n, 0.95)
+        assert (limit <= low or high <= limit) == is_decided
+
+
+def test_rows_of_equal_persons_are_worth_as_many_rows_in_the_estimate():
+    rows, model = changes_for_every(20, 400)
+    options = {"n_boot": 9, "measures": ["discriminative_risk"]}
+    once, twice = (
+        compare(
+            {"m": model},
+            pd.concat([rows] * k),
+            np.tile(np.arange(400) % 2, k),
+            {"sex": "m"},
+            person=np.tile(np.arange(400), k),
+            **options,
+        )
+        .check(max_risk=0.06)
+        .decisions[0]
+        .rows_needed
+        for k in (1, 2)
+    )
+    assert twice == pytest.approx(2 * once, rel=0.01)

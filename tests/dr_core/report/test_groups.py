@@ -19,5 +19,5 @@ def test_groups_that_are_not_compared_are_not_measured_against_four_fifths():
         row[0].text: row[5].note for row in make_rate_table(MeasuredValues(found)).groups[0].rows
     }
     assert cells["W"] == "reference"
-    assert cells["A"].endswith("not compared, below 2 % of the rows")
+    assert cells["A"].endswith("not compared, below 2\xa0% of the rows")
     assert cells["B"].endswith("below four fifths\ntoo few rows for a precise rate")

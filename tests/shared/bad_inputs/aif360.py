@@ -89,6 +89,16 @@ CASES = {
             NotFittedError,
             ("RandomForestClassifier", "not fitted", "fit"),
         ),
+        "probabilities of a model that has none": (
+            lambda: marginalization(lambda X: X[:, 0], response="predict_proba").fit(hiring()),
+            ValueError,
+            ("response", "predict_proba", "function", '"predict" or "auto"'),
+        ),
+        "a postprocessor without a model": (
+            lambda: marginalization(equal_odds()).fit(hiring()),
+            TypeError,
+            ("EqOddsPostprocessing", "aif360_dr.Chain(model, postprocessor)"),
+        ),
         "predictions before fit": (
             lambda: marginalization().predict(hiring()),
             NotFittedError,
