@@ -30,9 +30,6 @@ from dr_core._utils._enumeration import format_enumeration
 from dr_core._utils._files import check_writable, get_max_unpacked, write_atomically
 from dr_core._utils._intervals import (
     Interval,
-    LearnedRange,
-    LearnedSide,
-    MeanSample,
     chernoff,
     clopper_pearson,
     compute_difference_interval,
@@ -44,6 +41,7 @@ from dr_core._utils._intervals import (
     widen_interval,
     wilson,
 )
+from dr_core._utils._mean_sample import LearnedRange, LearnedSide, MeanSample
 from dr_core._utils._numbers import (
     NUMERIC_KINDS,
     differs,
