@@ -268,19 +268,23 @@ def test_two_long_ranges_have_fewer_quantiles_each():
 
 def test_sampled_risk_draws_from_all_values():
     attributes = learn_attributes(make_incomes(10_500), {"income": at_least(10)})
-    (note,) = PerturbationPlan(attributes, "sample").notes
-    assert "represented by" not in note
+    assert PerturbationPlan(attributes, "sample").notes == []
 
 
-@pytest.mark.parametrize(("n_young", "n_notes"), [(999, 1), (1000, 0)])
-def test_few_rows_on_one_side_of_a_limit_are_named(n_young, n_notes):
-    ages = pd.DataFrame({"age": [20, 21] * 500 + [30, 31] * 1000})[1000 - n_young :]
-    notes = PerturbationPlan(learn_attributes(ages, {"age": at_least(25)})).notes
-    assert len(notes) == n_notes
-    assert not notes or "only 999 rows" in notes[0]
-    # A single value on that side is certain.
-    ages = pd.DataFrame({"age": [20] * 10 + [30, 31] * 1000})
-    assert PerturbationPlan(learn_attributes(ages, {"age": at_least(25)})).notes == []
+def describe_few_learned(ages):
+    (age,) = learn_attributes(pd.DataFrame({"age": ages}), {"age": at_least(25)})
+    return age.describe_few_learned()
+
+
+@pytest.mark.parametrize(("n_young", "is_named"), [(999, True), (1000, False)])
+def test_few_rows_on_one_side_of_a_limit_are_named(n_young, is_named):
+    note = describe_few_learned(([20, 21] * 500 + [30, 31] * 1000)[1000 - n_young :])
+    assert ("only 999 rows" in note) == is_named
+    assert bool(note) == is_named
+
+
+def test_the_frequency_of_a_single_value_on_one_side_is_certain():
+    assert describe_few_learned([20] * 10 + [30, 31] * 1000) == ""
 
 
 # --- names and copies ----------------------------------------------------------------------------
