@@ -1,11 +1,12 @@
 """
 Female husbands: perturbed rows rarely seen in the data
-====================================================
+=======================================================
 
 To compute discriminative risk, a sensitive attribute is changed and nothing else. If other columns
-depend on the attribute, the perturbed row may have a combination of values rarely or never seen in the data.
-In the census data, a husband whose sex becomes female is still called a husband. The prediction
-for such a row is an extrapolation. This example shows how much of the risk comes from such rows.
+depend on the attribute, the perturbed row may have a combination of values rarely or never seen in
+the data. In the census data, a husband whose sex becomes female is still called a husband. The
+prediction for such a row is an extrapolation. This example shows how much of the risk comes from
+such rows.
 """
 
 import matplotlib.pyplot as plt
