@@ -76,8 +76,8 @@ table.round(3)
 
 # %%
 # A postprocessor can make groups more equal by treating people differently because of their sex.
-# So DR can rise while a difference between groups falls. In this example, equalized odds lowers
-# the average odds difference and raises DR.
+# So DR can rise while a difference between groups falls. In this example, the
+# postprocessor ``EqOddsPostprocessing`` lowers the average odds difference and raises DR.
 
 fairness = ["discriminative risk", "statistical parity", "equal opportunity", "average odds"]
 ax = table[fairness].plot.bar(

@@ -1,11 +1,12 @@
 """
-Female husbands: perturbed rows not seen in the data
-====================================================
+Female husbands: perturbed rows rarely seen in the data
+=======================================================
 
 To compute discriminative risk, a sensitive attribute is changed and nothing else. If other columns
-depend on the attribute, the perturbed row may have a combination of values not seen in the data.
-In the census data, a husband whose sex becomes female is still called a husband. The prediction
-for such a row is an extrapolation. This example shows how much of the risk comes from such rows.
+depend on the attribute, the perturbed row may have a combination of values rarely or never seen in
+the data. In the census data, a husband whose sex becomes female is still called a husband. The
+prediction for such a row is an extrapolation. This example shows how much of the risk comes from
+such rows.
 """
 
 import matplotlib.pyplot as plt
@@ -59,7 +60,7 @@ ax.set(xlabel="part of all decisions that change with sex alone")
 ax.legend(
     loc="lower right",
     handles=[
-        plt.Rectangle((0, 0), 1, 1, color="#D55E00", label="combination not seen in the data"),
+        plt.Rectangle((0, 0), 1, 1, color="#D55E00", label="combination rarely or never seen"),
         plt.Rectangle((0, 0), 1, 1, color="#0072B2", label="combination seen in the data"),
     ],
 )

@@ -51,13 +51,14 @@ plot_pareto_front(chosen, votes)
 plt.show()
 
 # %%
-# There are four ways to choose a subset of the front:
+# There are four ways to choose one sub-ensemble from the front:
 #
 # - ``"objective"``: the lowest value of the paper's objective 𝓛, a weighted sum of the errors of
 #   the members and the risks of their pairs;
 # - ``"largest"``: the lowest 𝓛 among the largest subsets of the front;
 # - ``"min_risk"``: the lowest risk among the subsets whose accuracy is at most
-#   ``accuracy_tolerance`` below the best, in this example one percentage point;
+#   ``accuracy_tolerance`` below the best, in this example one percentage point, and whose error on
+#   each class is at most so much above that of the whole ensemble;
 # - a function of your own, in this example the point nearest to the ideal point, which has the
 #   lowest error and the lowest risk of the front.
 

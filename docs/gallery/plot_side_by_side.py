@@ -35,8 +35,9 @@ for model in models.values():
     model.fit(X, y)
 
 # %%
-# ``n_boot=1000`` computes confidence intervals from 1,000 bootstrap replicates. This takes
-# milliseconds, because a table of counts is resampled, not the rows.
+# With ``n_boot=1000``, the table gets confidence intervals. Most are from 1,000 bootstrap
+# replicates; that of DR is the interval of ``assess_risk``. This takes milliseconds, because a
+# table of counts is resampled, not the rows.
 
 how = {"favorable": ppr.favorable, "n_boot": 1000, "random_state": 0}
 comparison = compare(models, X_test, y_test, {"sex": 1, "race": 1}, **how)
@@ -44,8 +45,9 @@ comparison.table().xs("all", level="attribute").T.round(3)
 
 # %%
 # Each plot shows one fairness measure on the x axis and the error on the y axis. Models on the
-# left are fairer, models at the bottom are more accurate. Error bars are 95 % intervals. If the
-# intervals of two models overlap widely, these rows do not show which model is better.
+# left have a lower value of the measure (0 is best), models at the bottom are more accurate.
+# Error bars are 95 % intervals. If the intervals of two models overlap, the plot does not show
+# which model has the lower value.
 
 figure, axes = plt.subplots(2, 2, figsize=(6.8, 5.1), sharey=True)
 comparison.plot(axes=axes.ravel())

@@ -318,8 +318,8 @@ class Plausibility:
         if math.isinf(self.min_expected):
             return "With an alpha of 0, no pair is ever implausible."
         needed = (
-            f"Pairs expected in fewer than about {math.ceil(self.min_expected)} reference rows "
-            "are too rare to check."
+            "Pairs that chance alone would put into fewer than about "
+            f"{math.ceil(self.min_expected)} reference rows are too rare to check."
         )
         if self.has_power and self.pairs.empty:
             return needed
