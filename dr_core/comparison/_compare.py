@@ -231,7 +231,9 @@ def compare(
         | {"favorable": classes[position]}
         | _describe_settings(bootstrap, check, provider, plan, models),
         breakdown=breakdown,
-        ensembles=_audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
+        ensembles=_audit_ensembles(models, data, classes, position, plan, random_state)
+        if ensembles
+        else {},
         individuals={name: found[name]["individuals"] for name in models if individuals},
         plausibility={name: m.plausibility for name, m in measured.items() if m.plausibility},
         rates=GroupRates(breakdown, rates, confidence if has_intervals else None),
@@ -517,6 +519,7 @@ def _audit_ensembles(
     models: Mapping[str, Any],
     data: Partitions,
     classes: list[Any],
+    favorable: int,
     plan: PerturbationPlan,
     random_state: Any,
 ) -> dict[str, EnsembleAudit]:
@@ -527,7 +530,8 @@ def _audit_ensembles(
             "compare on a sample of the rows."
         )
     found = {
-        name: audit_ensemble(model, data.whole, plan, classes) for name, model in models.items()
+        name: audit_ensemble(model, data.whole, plan, classes, classes[favorable])
+        for name, model in models.items()
     }
     return {name: ensemble for name, ensemble in found.items() if ensemble is not None}
 

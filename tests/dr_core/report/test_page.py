@@ -237,6 +237,18 @@ def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
     assert any(c.startswith("Pareto") for c in page.tables) == shown.startswith("The suggested")
 
 
+def test_the_scores_of_a_vote_are_about_the_favourable_label(people, labels, models, read):
+    forest = {"m": models["forest"]}
+    found = compare(forest, people, labels, PRIVILEGED, favorable=0, ensembles=True)
+    better = replace(found.ensembles["m"], risk_change=(-0.2, -0.1))
+    scores = better.scores.assign(error=0.25, balanced_accuracy=0.75)
+    page = read(replace(found, ensembles={"m": replace(better, scores=scores)}).to_html())
+    header = page.table("The full and the suggested vote")[0]
+    notes = {cell["text"]: cell["note"] for cell in header}
+    assert notes["Recall"] == "of the favourable label 0"
+    assert notes["Selection rate"] == "share predicted as the favourable label 0"
+
+
 def test_one_table_has_the_rates_of_every_group(comparison, read):
     table = read(comparison.to_html()).table("Rates by group")
     titles = [cell["text"] for cell in table[0]]
