@@ -228,7 +228,7 @@ def compare(
         settings={"rows": data.n_rows}
         | first.describe_rows()
         | count_missing(_iter_known_groups(measured.values()))
-        | {"favorable": classes[position]}
+        | {"favorable": classes[position], "unperturbed": _list_unperturbed(data, attributes)}
         | _describe_settings(bootstrap, check, provider, plan, models),
         breakdown=breakdown,
         ensembles=_audit_ensembles(models, data, classes, position, plan, random_state)
@@ -505,6 +505,13 @@ def _learn_check(
         reference = None if data.whole.person is None else data.whole.one_row_each.native
     table = data if data.whole is None else data.whole.table
     return learn_pair_check(table, attributes, reference)
+
+
+def _list_unperturbed(data: Partitions, attributes: SensitiveAttributes) -> list[str]:
+    """Return the names of the columns of X that are neither sensitive nor coupled."""
+    coupled = [name for one in attributes.couplings.all for name in one.columns or (one.name,)]
+    perturbed = {*attributes.columns, *coupled}
+    return [str(name) for name in data.keys() if name not in perturbed]  # noqa: SIM118
 
 
 def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
