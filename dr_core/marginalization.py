@@ -311,12 +311,12 @@ class _Survey:
         """Warn of rows whose average may still depend on an attribute, or decide otherwise."""
         if self.n_open:
             warnings.warn(
-                f"the average of {self.n_open} of {n_rows} rows can depend on the attributes, so "
-                "that their discriminative risk with coupled columns can be above 0: going to a "
-                "value of the attribute by way of another value gives other coupled values than "
-                "going there directly. Write rules between every two values of the attribute, in "
-                "both directions. Rules that lose the old value, such as a minimum, cannot be "
-                "reversed.",
+                "the averaged prediction can depend on the attributes for "
+                f"{self.n_open:,} of {n_rows:,} rows, so the discriminative risk with coupled "
+                "columns of these rows can be above 0: going to a value of the attribute by way "
+                "of another value gives other coupled values than going there directly. Write "
+                "rules between every two values of the attribute, in both directions. Rules that "
+                "lose the old value, such as a minimum, cannot be reversed.",
                 stacklevel=3,
             )
         if self.n_unlikely:

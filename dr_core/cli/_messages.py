@@ -22,26 +22,29 @@ NAMES = {
 ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(NAMES)})(?=:| must| has | needs|\[)")
 """An argument as the subject of a message; a quoted name is one of the data."""
 
+LEARNED = r"learn_attributes\(X, privileged, .*? has this argument\)"
+"""Advice to pass an argument of `learn_attributes`."""
+
 ADVICE = [
     (
-        r'replace it by None, and pass missing="keep" or drop these rows',
+        rf"replace it by None, and drop these rows or pass {LEARNED}",
         "leave these cells of the file empty, and pass --missing drop or --missing keep",
     ),
-    (r'Fill or drop them, or pass missing="keep"[^.;]*', "Pass --missing drop or --missing keep"),
+    (rf"Fill or drop them, or leave.*?{LEARNED}", "Pass --missing drop or --missing keep"),
     (
-        r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?domain=\{.*?\}\.",
+        r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?" + LEARNED + r"\.",
         r"Pass a range, such as --privileged '\1>=\2'.",
     ),
     (
-        r"Pass a range, such as \{'(.*?)': between\(low, high\)\}; or.*?domain=\{.*?\}\.",
+        r"Pass a range, such as \{'(.*?)': between\(low, high\)\}; or.*?" + LEARNED + r"\.",
         r"Pass a range, such as --privileged '\1>=NUMBER'.",
     ),
-    (r"(: pass another range), or domain=\{.*?\}\.", r"\1."),
+    (rf"(: pass another range), or {LEARNED}\.", r"\1."),
     (
         r" Write the values as they are in X\. If X only lacks them.*?has them\.",
         " Rules can name only values of the file.",
     ),
-    (r"Pass all its values as domain=\{\.\.\.\}, or leave it out\.", "Leave it out."),
+    (rf"Leave it out, or pass all its values: {LEARNED}\.", "Leave it out."),
     (r"privileged\['(.*?)'\]( is|,) at_least\((.*?)\)", r"--privileged '\1>=\3'\2 a range"),
     (r"privileged\['(.*?)'\]( is|,) at_most\((.*?)\)", r"--privileged '\1<=\3'\2 a range"),
     (r"privileged\['(.*?)'\]", r"--privileged \1"),

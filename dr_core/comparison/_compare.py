@@ -231,10 +231,12 @@ def compare(
         settings={"rows": data.n_rows}
         | first.describe_rows()
         | count_missing(_iter_known_groups(measured.values()))
-        | {"favorable": classes[position]}
+        | {"favorable": classes[position], "unperturbed": _list_unperturbed(data, attributes)}
         | _describe_settings(bootstrap, check, provider, plan, models),
         breakdown=breakdown,
-        ensembles=_audit_ensembles(models, data, classes, plan, random_state) if ensembles else {},
+        ensembles=_audit_ensembles(models, data, classes, position, plan, random_state)
+        if ensembles
+        else {},
         individuals={name: found[name]["individuals"] for name in models if individuals},
         plausibility={name: m.plausibility for name, m in measured.items() if m.plausibility},
         rates=GroupRates(breakdown, rates, ranges, confidence if has_intervals else None),
@@ -548,6 +550,13 @@ def _learn_check(
     return learn_pair_check(table, attributes, reference)
 
 
+def _list_unperturbed(data: Partitions, attributes: SensitiveAttributes) -> list[str]:
+    """Return the names of the columns of X that are neither sensitive nor coupled."""
+    coupled = [name for one in attributes.couplings.all for name in one.columns or (one.name,)]
+    perturbed = {*attributes.columns, *coupled}
+    return [str(name) for name in data.keys() if name not in perturbed]  # noqa: SIM118
+
+
 def _get_columns(models: Mapping[str, Any]) -> dict[Any, Any]:
     """Return the arrays of predictions that were made elsewhere."""
     given = {name: model for name, model in models.items() if isinstance(model, Predictions)}
@@ -560,6 +569,7 @@ def _audit_ensembles(
     models: Mapping[str, Any],
     data: Partitions,
     classes: list[Any],
+    favorable: int,
     plan: PerturbationPlan,
     random_state: Any,
 ) -> dict[str, EnsembleAudit]:
@@ -570,7 +580,8 @@ def _audit_ensembles(
             "compare on a sample of the rows."
         )
     found = {
-        name: audit_ensemble(model, data.whole, plan, classes) for name, model in models.items()
+        name: audit_ensemble(model, data.whole, plan, classes, classes[favorable])
+        for name, model in models.items()
     }
     return {name: ensemble for name, ensemble in found.items() if ensemble is not None}
 

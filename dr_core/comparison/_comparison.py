@@ -104,6 +104,10 @@ class Comparison:
         Columns: whether the group is `privileged`, its `rows`, its `share` of all rows, its
         `risk`, the shares of it that would lose and gain the favourable label (`loses`,
         `gains`), and its share of all changes (`carries`).
+
+        In the rows of one attribute, only this attribute is perturbed; in the rows of "all", the
+        intersections, all attributes are perturbed together. So the risk of a group is not the
+        mean risk of its intersections.
         """
         return pd.DataFrame() if self.breakdown is None else self.breakdown.by_group
 
@@ -129,7 +133,8 @@ class Comparison:
         the ratio of that group itself is 1, without an interval. `reference` is the name of that
         group, for impact ratios only. With many groups, the most selected one is so partly by
         chance, and intervals of the others are too low. There are no intervals without `n_boot`,
-        and for weighted rows or several rows a person.
+        and for weighted rows or several rows a person. As in `by_group`, the discriminative risk
+        of the groups of one attribute is that of perturbing this attribute alone.
         """
         return pd.DataFrame() if self.rates is None else self.rates.table
 

@@ -52,15 +52,15 @@ class EnsembleAudit:
     scores : DataFrame
         Error, risk, recall, selection rate and balanced accuracy of the "full" and the
         "suggested" `vote`, `on` the rows for pruning ("choose") and on the held-out rows
-        ("judge"), with their number of `rows`. Recall and selection rate are those of the higher
-        of two classes.
+        ("judge"), with their number of `rows`. Recall and selection rate are those of the
+        `favorable` class.
     bounds : DataFrame
         Result of `compute_bounds` on the held-out rows, with a column for the `suggested` vote.
     risk_change : (low, high)
         Interval of the risk of the suggested vote minus that of the full vote, on the held-out
         rows, with `CHANGE_CONFIDENCE`.
-    positive : label
-        The higher of two classes, which recall and selection rate are about.
+    favorable : label
+        The favourable class.
     """
 
     n_members: int
@@ -68,7 +68,7 @@ class EnsembleAudit:
     scores: pd.DataFrame
     bounds: pd.DataFrame
     risk_change: tuple[float, float]
-    positive: Any = None
+    favorable: Any
 
     @property
     def is_improvement(self) -> bool:
@@ -95,6 +95,7 @@ class EnsembleAudit:
             "members": self.n_members,
             "suggested": self.pruned.members.tolist() if self.is_improvement else None,
             "risk_change": list(self.risk_change),
+            "favorable": self.favorable,
             "scores": to_records(self.scores),
             "bounds": to_records(self.bounds),
             "front": to_records(self.pruned.front),
@@ -113,7 +114,7 @@ def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def audit_ensemble(
-    model: Any, part: Partition, plan: PerturbationPlan, classes: list[Any]
+    model: Any, part: Partition, plan: PerturbationPlan, classes: list[Any], favorable: Any
 ) -> EnsembleAudit | None:
     """Prune an ensemble and compute its bounds; return None for any other model.
 
@@ -128,6 +129,7 @@ def audit_ensemble(
     plan : PerturbationPlan
         Its random state splits the rows into halves.
     classes : list of class labels
+    favorable : the favourable one of them
     """
     ensemble = _find_ensemble(model, classes)
     if ensemble is None or len(ensemble.members) < 2:
@@ -141,13 +143,16 @@ def audit_ensemble(
     most = min(len(ensemble.members) // 2, MAX_SUGGESTED)
     pruned = poaf(choosing, most, n_iter=N_ITERATIONS, selection="min_risk", random_state=random)
     suggested = compute_bounds(judging.subset(pruned.members), max_members=most)["value"]
+    positive = ensemble.classes.tolist().index(favorable)
+    votes = {"choose": choosing, "judge": judging}
+    n_rows = {"choose": len(halves[0]), "judge": len(halves[1])}
     return EnsembleAudit(
         len(ensemble.members),
         pruned,
-        pd.DataFrame(_iter_scores(pruned.members, choosing, judging, *map(len, halves))),
+        pd.DataFrame(_iter_scores(pruned.members, votes, n_rows, positive)),
         compute_bounds(judging).assign(suggested=suggested),
         _compute_risk_change(judging, judging.subset(pruned.members)),
-        ensemble.classes.tolist()[-1],
+        favorable,
     )
 
 
@@ -192,9 +197,10 @@ def _collect_votes(model: Any, part: Partition, plan: PerturbationPlan, rows: Ar
 
 
 def _iter_scores(
-    members: Array, choosing: Votes, judging: Votes, n_choosing: int, n_judging: int
+    members: Array, votes: dict[str, Votes], n_rows: dict[str, int], positive: int
 ) -> Iterator[dict[str, Any]]:
-    for on, votes, rows in (("choose", choosing, n_choosing), ("judge", judging, n_judging)):
-        for name, vote in (("full", votes), ("suggested", votes.subset(members))):
-            scores = {str(key): value for key, value in score_vote(vote).items()}
-            yield {"vote": name, "members": vote.n_members, "on": on, "rows": rows} | scores
+    for on, full in votes.items():
+        for name, vote in (("full", full), ("suggested", full.subset(members))):
+            found = score_vote(vote, positive)
+            scores = {str(key): value for key, value in found.items()}
+            yield {"vote": name, "members": vote.n_members, "on": on, "rows": n_rows[on]} | scores

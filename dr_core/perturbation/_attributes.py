@@ -32,6 +32,7 @@ from dr_core._utils import (
     quote,
     sort_values,
 )
+from dr_core.perturbation._advice import advise_argument
 from dr_core.perturbation._couplings import (
     NO_COUPLINGS,
     Couplings,
@@ -88,6 +89,8 @@ The standard error of a share of 1,000 rows is up to 1.6 percentage points.
 """
 
 FEWER_REMEDY = "; learn them from more rows (argument domain of learn_attributes)"
+
+KEEP_MISSING = advise_argument('missing="keep"')
 
 RARE_REMEDY = (
     "merge values in training and audit, or pass a function as privileged, which draws values as "
@@ -446,8 +449,8 @@ class SensitiveAttributes:
             if count:
                 raise ValueError(
                     f"sensitive attribute {name!r} is missing in {count} of {codes.shape[1]} "
-                    'rows. Fill or drop them, or pass missing="keep" to leave these values as '
-                    "they are."
+                    "rows. Fill or drop them, or leave these values as they are: pass "
+                    f"{KEEP_MISSING}."
                 )
 
 
@@ -674,7 +677,7 @@ def _make_attribute(name: Any, values: Sequence[Any], privileged: Any) -> Attrib
     if len(values) < 2:
         raise ValueError(
             f"sensitive attribute {name!r} needs at least two values; it has {quote(values)}. "
-            "Pass all its values as domain={...}, or leave it out."
+            f"Leave it out, or pass all its values: {advise_argument('domain={...}')}."
         )
     is_privileged = np.array([value in chosen for value in values])
     if is_privileged.all():
@@ -703,6 +706,6 @@ def _warn_of_placeholders(name: Any, values: Iterable[Any]) -> None:
         warnings.warn(
             f"sensitive attribute {name!r} has the value {quote(found)}, which often stands for a "
             "missing one. It counts as a group, and other rows are perturbed into it. If it means "
-            'missing, replace it by None, and pass missing="keep" or drop these rows.',
+            f"missing, replace it by None, and drop these rows or pass {KEEP_MISSING}.",
             stacklevel=5,
         )

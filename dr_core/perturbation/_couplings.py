@@ -49,6 +49,7 @@ from dr_core._tables import (
     factorize,
 )
 from dr_core._utils import Array, find_repeated, format_enumeration, quote
+from dr_core.perturbation._advice import advise_argument
 from dr_core.perturbation._drivers import (
     CallingDriver,
     Driver,
@@ -476,8 +477,9 @@ def _list_known(
     if unknown:
         raise ValueError(
             f"coupled has the values {quote(unknown)}; column {name!r} has {quote(known)}. Write "
-            "the values as they are in X. If X only lacks them, pass all values as "
-            f"domain={{{name!r}: [...]}}, or in AIF360 a dataset that has them."
+            "the values as they are in X. If X only lacks them, pass all values: "
+            f"{advise_argument(f'domain={{{name!r}: [...]}}')}, or in AIF360 a dataset that has "
+            "them."
         )
     return known
 

@@ -2,14 +2,16 @@
 
 Some values, such as "Husband", occur in nearly only one group. A perturbed row that keeps such a
 value is implausible. The counterpart of the value is a value of the same column that occurs in
-nearly only the other group, in rows with similar values in all other columns. Counts cannot tell
-whether both values have the same meaning: a ward for urology and one for maternity are alike in
-everything but the sex of their patients. A person who knows the data must confirm each pair.
+nearly only the other group, in rows with similar values in all other columns. If nearly all rows
+of each group have one value, such as "Mr" and "Ms", these two are counterparts anyway. Counts
+cannot tell whether both values have the same meaning: a ward for urology and one for maternity are
+alike in everything but the sex of their patients. A person who knows the data must confirm each
+pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pprint import pformat
@@ -27,6 +29,7 @@ from dr_core.perturbation._attributes import (
     SensitiveAttributes,
     learn_attributes,
 )
+from dr_core.perturbation._counterparts import NO_CANDIDATE, Match, match_values
 from dr_core.perturbation._pairs import MAX_BINS, Category, is_identifier, read_categories
 from dr_core.perturbation._rarity import ALPHA, MAX_RARE_SHARE, find_rare_cells
 
@@ -34,8 +37,8 @@ __all__ = ["Suggestions", "suggest_couplings"]
 
 CAUTION = "Proposed by likeness of counts only; confirm each pair before you use it."
 
-MIN_LIKENESS = 0.85
-"""Minimum likeness of counterparts."""
+MAIN_SHARE = 0.9
+"""A value that at least this share of the rows of a group has is the main value of the group."""
 
 GROUP_NAMES = ("marginalised", "privileged")
 """Names of the groups, by position."""
@@ -52,6 +55,7 @@ class Suggestion(NamedTuple):
     others: int
     counterpart: Any = None
     likeness: float = np.nan
+    reason: str = NO_CANDIDATE
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +69,11 @@ class Suggestions:
     table : DataFrame
         One row for each such `value` of a `column`. `group` is the group of the `attribute` that
         has the value, "privileged" or "marginalised". `rows` is the number of its rows with the
-        value, `others` that of the other group. `counterpart` is None if none was found.
-        `likeness` is the mean overlap of the distributions of all other columns among the rows of
-        both values, from 0 to 1.
+        value, `others` that of the other group. `counterpart` is None if none is proposed.
+        `likeness` is that of the counterpart or, without one, of the value of the other group that
+        is most alike: the mean overlap of the distributions of all other columns among the rows of
+        both values, from 0 to 1. Values of another column that are exclusive themselves count as
+        one value there. `reason` says why a counterpart is proposed, or why not.
     coupled : dict
         Rules for values with a counterpart, for the parameter `coupled`.
     """
@@ -83,7 +89,9 @@ class Suggestions:
 
     def _repr_html_(self) -> str:
         rules = escape(pformat(self.coupled))
-        return f"<p>{CAUTION}</p>{self.table.to_html()}<pre>coupled = {rules}</pre>"
+        with pd.option_context("display.max_colwidth", None):
+            pairs = self.table.to_html()
+        return f"<p>{CAUTION}</p>{pairs}<pre>coupled = {rules}</pre>"
 
 
 def suggest_couplings(
@@ -96,9 +104,10 @@ def suggest_couplings(
     """Find values that are (nearly) exclusive to one group, and propose rules for them.
 
     Rules are proposed by likeness of counts only: two values are paired if each is nearly
-    exclusive to one group and their rows are alike in all other columns. Both values may still
-    have different meanings, such as wards for urology and for maternity. Confirm each pair before
-    you use it, and delete the others from `coupled`. Limits between quantities, such as
+    exclusive to one group, and if either their rows are alike in all other columns (a likeness of
+    at least 0.85), or at least 90 % of the rows of each group have the value. Both values may
+    still have different meanings, such as wards for urology and for maternity. Confirm each pair
+    before you use it, and delete the others from `coupled`. Limits between quantities, such as
     experience <= age - 16, are not found; write them as functions (see `learn_attributes`).
 
     Parameters
@@ -146,16 +155,25 @@ def suggest_couplings(
     # As in the check of plausibility, columns such as names are left out.
     identifiers = {i for (_, i), counts in tables.items() if is_identifier(counts, alpha)}
     tables = {key: counts for key, counts in tables.items() if key[1] not in identifiers}
+    rare_cells = find_rare_cells(tables, rare=rare, alpha=alpha)
     found, seen = [], {}
-    for (j, i), is_rare in find_rare_cells(tables, rare=rare, alpha=alpha).items():
+    for (j, i), is_rare in rare_cells.items():
         about = attributes.names[j], categories[i], tables[j, i]
         exclusive = _find_exclusive(*about, is_rare)
-        columns = [(codes[k], len(categories[k])) for k in codes if k not in {i, *identifiers}]
-        found += _add_counterparts(exclusive, codes[i], columns)
+        merged = {
+            k: _merge_exclusive(codes[k], rare_cells.get((j, k)))
+            for k in codes
+            if k not in {i, *identifiers}
+        }
+        # Columns of one value say nothing about likeness.
+        columns = [(c, len(categories[k])) for k, c in merged.items() if np.ptp(c)]
+        group_sizes = np.bincount(groups[j], minlength=2)[:2]
+        found += _add_counterparts(exclusive, codes[i], columns, group_sizes)
         counted = attributes.attributes[j], sensitive[j], categories[i], codes[i]
         seen[attributes.names[j], categories[i].name] = _find_seen(*counted, rare)
     found.sort(key=lambda suggestion: -suggestion.rows)
     frame = pd.DataFrame(found, columns=list(Suggestion._fields))
+    frame["counterpart"] = pd.Series([one.counterpart for one in found], dtype=object)
     return Suggestions(frame, _make_rules(found, attributes, seen))
 
 
@@ -188,8 +206,32 @@ def _find_exclusive(
     }
 
 
+def _merge_exclusive(codes: Array, is_rare: Array | None) -> Array:
+    """Return the codes of a column with one code for all values that are exclusive to a group.
+
+    For titles, husbands and wives are then alike, and unlike single people.
+
+    Parameters
+    ----------
+    codes : (n,)
+    is_rare : (2, values) whether a group rarely has a value; None if no value is exclusive
+
+    Examples
+    --------
+    >>> _merge_exclusive(np.array([0, 1, 2, 2]), np.array([[1, 0, 0], [0, 1, 0]], dtype=bool))
+    array([0, 0, 2, 2])
+    """
+    if is_rare is None:
+        return codes
+    exclusive = np.flatnonzero(is_rare.any(axis=0))
+    return np.where(np.isin(codes, exclusive), exclusive[0], codes)
+
+
 def _add_counterparts(
-    exclusive: dict[int, Suggestion], codes: Array, columns: list[tuple[Array, int]]
+    exclusive: dict[int, Suggestion],
+    codes: Array,
+    columns: list[tuple[Array, int]],
+    group_sizes: Array,
 ) -> list[Suggestion]:
     """Return the suggestions for one column, with counterparts where there are any.
 
@@ -198,38 +240,48 @@ def _add_counterparts(
     exclusive : suggestions by the code of their value
     codes : (n,) codes of the column
     columns : codes of each other column, and their number of distinct codes
+    group_sizes : (2,) rows of each group
     """
     rows = {v: np.flatnonzero(codes == v) for v in exclusive}
     first, second = ([v for v in exclusive if exclusive[v].group == g] for g in GROUP_NAMES)
+    if not first or not second:
+        return list(exclusive.values())
     likeness = np.array(
         [[_compute_likeness(rows[v], rows[w], columns) for w in second] for v in first]
     )
-    matched = dict(exclusive)
-    for a, b in _find_mutual_best(likeness):
-        pair = first[a], second[b]
-        for v, w in (pair, pair[::-1]):
-            matched[v] = exclusive[v]._replace(
-                counterpart=exclusive[w].value, likeness=float(likeness[a, b])
-            )
-    return list(matched.values())
+    of_first, of_second = ([exclusive[v] for v in side] for side in (first, second))
+    main = _find_main(of_first, int(group_sizes[0])), _find_main(of_second, int(group_sizes[1]))
+    values = [one.value for one in of_first], [one.value for one in of_second]
+    matches = match_values(likeness, *values, main=main)
+    return [
+        *_add_matches(of_first, matches[0], of_second),
+        *_add_matches(of_second, matches[1], of_first),
+    ]
 
 
-def _find_mutual_best(likeness: Array) -> Iterator[tuple[int, int]]:
-    """Yield the cells that are largest in their row and in their column, and large enough.
+def _find_main(side: list[Suggestion], group_size: int) -> int | None:
+    """Return the position of the value that nearly all rows of a group have, if there is one."""
+    shares = [one.rows / group_size for one in side]
+    return int(np.argmax(shares)) if max(shares) >= MAIN_SHARE else None
 
-    >>> list(_find_mutual_best(np.array([[0.9, 0.2], [0.95, 0.3]])))
-    [(1, 0)]
-    """
-    if likeness.size:
-        for a, b in enumerate(likeness.argmax(axis=1).tolist()):
-            if likeness[:, b].argmax() == a and likeness[a, b] >= MIN_LIKENESS:
-                yield a, b
+
+def _add_matches(
+    side: list[Suggestion], matches: list[Match], others: list[Suggestion]
+) -> list[Suggestion]:
+    return [
+        one._replace(
+            counterpart=None if match.counterpart is None else others[match.counterpart].value,
+            likeness=match.likeness,
+            reason=match.reason,
+        )
+        for one, match in zip(side, matches, strict=True)
+    ]
 
 
 def _compute_likeness(first: Array, second: Array, columns: list[tuple[Array, int]]) -> float:
-    """Return the mean overlap of two sets of rows over several columns, 0 without columns."""
+    """Return the mean overlap of two sets of rows over several columns, NaN without columns."""
     overlaps = [_compute_overlap(codes[first], codes[second], n) for codes, n in columns]
-    return float(np.mean(overlaps or [0.0]))
+    return float(np.mean(overlaps)) if overlaps else np.nan
 
 
 def _compute_overlap(first: Array, second: Array, n_codes: int) -> float:

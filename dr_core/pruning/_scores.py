@@ -26,14 +26,29 @@ NEARLY_EVERYBODY = 0.95
 """Share of instances predicted as one class from which a vote may be flagged."""
 
 
-def score_predictions(y: Array, vote: Array, perturbed_vote: Array, row_units: Array) -> pd.Series:
+def score_predictions(
+    y: Array,
+    vote: Array,
+    perturbed_vote: Array,
+    row_units: Array,
+    *,
+    positive: int | None = None,
+) -> pd.Series:
     """Return the scores of a vote as deployed, with ties to the lowest class.
+
+    Parameters
+    ----------
+    y, vote, perturbed_vote : (n,) codes of classes
+    row_units : (n,) weights
+    positive : int, optional
+        Code of the class that recall and selection rate are about. By default 1 of two classes,
+        and none if there are more.
 
     Returns
     -------
     Series
         - error, risk: shares of the instances with a wrong and with a changed vote;
-        - recall, selection_rate: of class 1 of two classes; NaN if there are more;
+        - recall, selection_rate: of the class `positive`; NaN without one;
         - balanced_accuracy: mean recall of the classes that occur in y.
 
     Examples
@@ -42,11 +57,17 @@ def score_predictions(y: Array, vote: Array, perturbed_vote: Array, row_units: A
     >>> score_predictions(y, vote, perturbed_vote, np.ones(4)).to_dict()
     {'error': 0.25, 'risk': 0.25, 'recall': 0.5, 'selection_rate': 0.25, 'balanced_accuracy': 0.75}
     """
-    return pd.Series(_compute_scores(y, vote, perturbed_vote, row_units), SCORES, dtype=float)
+    scores = _compute_scores(y, vote, perturbed_vote, row_units, positive)
+    return pd.Series(scores, SCORES, dtype=float)
 
 
-def _compute_scores(y: Array, vote: Array, perturbed_vote: Array, row_units: Array) -> list[float]:
-    n_classes, total = max(2, y.max() + 1, vote.max() + 1), row_units.sum()
+def _compute_scores(
+    y: Array, vote: Array, perturbed_vote: Array, row_units: Array, positive: int | None = None
+) -> list[float]:
+    n_classes = max(2, y.max() + 1, vote.max() + 1, (positive or 0) + 1)
+    if positive is None and n_classes == 2:
+        positive = 1
+    total = row_units.sum()
     actual, predicted = (_count_classes(codes, row_units, n_classes) for codes in (y, vote))
     right = _count_classes(y, row_units * (vote == y), n_classes)
     changed = _count_classes(vote != perturbed_vote, row_units, 2)[1]
@@ -54,15 +75,16 @@ def _compute_scores(y: Array, vote: Array, perturbed_vote: Array, row_units: Arr
     return [
         1 - right.sum() / total,
         changed / total,
-        recalls[1] if n_classes == 2 else np.nan,
-        predicted[1] / total if n_classes == 2 else np.nan,
+        np.nan if positive is None else recalls[positive],
+        np.nan if positive is None else predicted[positive] / total,
         np.nanmean(recalls),
     ]
 
 
-def score_vote(votes: Votes) -> pd.Series:
-    """Return the scores of the vote of all members of `votes`."""
-    return score_predictions(votes.y, votes.vote, votes.perturbed_vote, votes.row_units)
+def score_vote(votes: Votes, positive: int | None = None) -> pd.Series:
+    """Return the scores of the vote of all members of `votes`; see `score_predictions`."""
+    arrays = votes.y, votes.vote, votes.perturbed_vote, votes.row_units
+    return score_predictions(*arrays, positive=positive)
 
 
 def compare_votes(votes: Votes, kept: Votes) -> pd.DataFrame:

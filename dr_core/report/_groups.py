@@ -60,6 +60,12 @@ RATE_TITLES = {
     ),
 }
 
+DR_NOTE = (
+    "DR of the groups of one attribute is that of perturbing this attribute alone; DR of the "
+    "intersections is that of perturbing all attributes together. So the DR of a group is not the "
+    "mean of the DR of its intersections."
+)
+
 RATE_NOTE = (
     "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios "
     "are relative to the most selected group with at least 2 % of the rows, which is marked as "
@@ -79,7 +85,11 @@ def make_rate_table(values: MeasuredValues) -> ReportTable | None:
         return None
     groups = dict(list(frame.groupby(["model", "attribute", "group"], sort=False)))
     largest = sorted(groups, key=lambda key: -groups[key]["rows"].iloc[0])[:MAX_RATE_ROWS]
-    left_out = f" The {len(largest)} largest of {len(groups)} groups."
+    notes = [
+        *([DR_NOTE] if len(values.names) > 1 else []),
+        RATE_NOTE,
+        *([f"The {len(largest)} largest of {len(groups)} groups."] * (len(largest) < len(groups))),
+    ]
     return ReportTable(
         "Rates by group",
         [
@@ -90,7 +100,7 @@ def make_rate_table(values: MeasuredValues) -> ReportTable | None:
             *list(RATE_TITLES.values())[1:],
         ],
         [],
-        f"{RATE_NOTE}{left_out if len(largest) < len(groups) else ''}",
+        " ".join(notes),
         [
             RowGroup(
                 _describe_attribute(name, values.names),

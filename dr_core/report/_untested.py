@@ -19,24 +19,24 @@ def iter_untested(settings: Mapping[str, Any], evidence: Mapping[str, Any]) -> I
 
     Parameters
     ----------
-    settings : settings of the comparison
-    evidence : what the caller added; "columns" are the columns of the data, "rows_left_out" is the
-        number of rows without a sensitive value or a label that are not audited
+    settings : settings of the comparison; "unperturbed" are the columns that were not perturbed
+    evidence : what the caller added; "columns" are the columns of the data, for settings without
+        "unperturbed"; "rows_left_out" is the number of rows without a sensitive value or a label
+        that are not audited
 
     Examples
     --------
-    >>> next(iter_untested({"privileged": {"sex": ["M"]}}, {"columns": ["sex", "age", "pay"]}))
+    >>> next(iter_untested({"unperturbed": ["age", "pay"]}, {}))
     'Columns that were not perturbed: age and pay. Some of them may be sensitive, or proxies.'
     """
     changed = [*settings.get("privileged", {}), *settings.get("coupled", {})]
-    others = [name for name in evidence.get("columns", ()) if str(name) not in changed]
+    columns = [name for name in evidence.get("columns", ()) if str(name) not in changed]
+    others = settings.get("unperturbed", columns)
     if others:
         yield (
             f"Columns that were not perturbed: {_name_columns(others)}. Some of them may be "
             "sensitive, or proxies."
         )
-    else:
-        yield "Columns that were not perturbed: some of them may be sensitive, or proxies."
     if evidence.get("rows_left_out"):
         text = describe_left_out(evidence["rows_left_out"])
         yield f"{text[0].upper()}{text[1:]}."

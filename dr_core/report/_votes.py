@@ -98,7 +98,7 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
     yield f"Balanced accuracy changes {_describe_change(found, 'balanced_accuracy')}."
     if not math.isnan(full.recall):
         yield (
-            f"Recall of the label {format_name(found.positive)} changes "
+            f"Recall of the favourable label {format_name(found.favorable)} changes "
             f"{_describe_change(found, 'recall')}, and the share of rows with this prediction "
             f"{_describe_change(found, 'selection_rate')}. A lower discriminative risk is no gain "
             "if it comes from predicting one class less often."
@@ -156,7 +156,7 @@ def _make_score_table(found: EnsembleAudit) -> ReportTable:
     ]
     titles = "Number of rows", "Members", *SCORE_TITLES.values()
     about = {"Recall": "of", "Selection rate": "share predicted as"}
-    label = f"the label {format_name(found.positive)}"
+    label = f"the favourable label {format_name(found.favorable)}"
     columns = [
         Column(title, f"{about[title]} {label}" if title in about else "") for title in titles
     ]

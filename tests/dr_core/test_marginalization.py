@@ -260,7 +260,7 @@ def test_with_coupled_columns_the_coupled_risk_is_zero():
 def test_rows_whose_coupled_columns_do_not_return_are_counted():
     X = pd.DataFrame({"sex": ["Male", "Female", "Female"], "role": ["Husband", "Wife", "Husband"]})
     attributes = learn_attributes(X, {"sex": "Male"}, coupled={"role": SPOUSES})
-    with pytest.warns(UserWarning, match=r"average of 1 of 3 rows can depend"):
+    with pytest.warns(UserWarning, match=r"averaged prediction can depend .* for 1 of 3 rows"):
         marginalize(lambda X: np.zeros(len(X)), X, attributes)
 
 

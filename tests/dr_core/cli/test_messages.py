@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dr_core import assess_risk, learn_attributes
 from dr_core.cli._main import main
 from dr_core.cli._messages import advise_options
 
 PYTHON = ("missing=", "domain=", "n_boot", "max_risk", "at_least(", "lambda", "privileged[")
-PYTHON += ("method=", "assess_", "RandomizedModel", "labels=", "function")
+PYTHON += ("learn_attributes", "method=", "assess_", "RandomizedModel", "labels=", "function")
 
 
 @pytest.fixture
@@ -51,8 +52,6 @@ def test_an_error_names_the_option(capsys, folder, arguments, option):
 
 
 MESSAGES = {
-    "sensitive attribute 'a' is missing in 3 of 9 rows. Fill or drop them, or pass "
-    'missing="keep" to leave these values as they are.': "--missing drop or --missing keep",
     'a row has up to 9 perturbations, more than 1. Use method="sample", or fewer attributes at a '
     "time.": "Name fewer columns with --privileged",
     "the model's predictions are numbers such as 0.1, not decisions: almost every score moves a "
@@ -61,6 +60,25 @@ MESSAGES = {
     "the model's predictions differ for 1 of 9 rows. If the model is random, pass its "
     "distribution, RandomizedModel(predict_proba, classes), or fix its seed.": "fix its seed",
 }
+
+
+@pytest.fixture
+def gaps():
+    return pd.DataFrame({"sex": ["M", "F", None]})
+
+
+def test_missing_values_are_dropped_or_kept_by_an_option(gaps):
+    with pytest.raises(ValueError, match="'sex' is missing in 1 of 3 rows") as raised:
+        assess_risk(lambda X: X["sex"] == "M", gaps, {"sex": "M"})
+    found = advise_options(str(raised.value))
+    assert found.endswith("rows. Pass --missing drop or --missing keep.")
+
+
+def test_placeholders_of_missing_values_are_dropped_or_kept_by_an_option(gaps):
+    with pytest.warns(UserWarning, match="stands for a missing one") as warned:
+        learn_attributes(gaps.fillna("?"), {"sex": "M"})
+    found = advise_options(str(warned[0].message))
+    assert "cells of the file empty, and pass --missing drop or --missing keep" in found
 
 
 @pytest.mark.parametrize("message", MESSAGES)

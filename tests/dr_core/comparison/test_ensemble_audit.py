@@ -39,15 +39,44 @@ def test_the_suggested_vote_has_at_most_half_of_the_members(people, labels, bagg
     assert tuple(found.pruned.members) in found.pruned.front["members"].tolist()
 
 
-def test_recall_names_the_label_it_is_about_whatever_is_favourable(people, labels):
-    words = labels.map({1: "granted", 0: "refused"})
-    model = BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, words)
-    found = audit(model, people, words, favorable="granted")["m"]
-    full = found.scores.set_index(["vote", "on"]).loc[("full", "judge")]
-    assert found.positive == "refused"
+@pytest.fixture(scope="module")
+def decisions(labels):
+    # As text, the favourable label is the lower one.
+    return labels.map({1: "granted", 0: "refused"})
+
+
+@pytest.fixture(scope="module")
+def clerk(people, decisions):
+    return BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, decisions)
+
+
+@pytest.mark.parametrize("favorable", ["granted", "refused"])
+def test_the_selection_rate_is_the_share_of_favourable_votes(people, decisions, clerk, favorable):
+    found = audit(clerk, people, decisions, favorable=favorable)["m"].scores
     # Trees that were fitted on these rows nearly vote as the labels are.
-    assert full["recall"] > 0.95
-    assert full["selection_rate"] == pytest.approx((words == "refused").mean(), abs=0.05)
+    share = (decisions == favorable).mean()
+    assert found["selection_rate"].iloc[0] == pytest.approx(share, abs=0.05)
+
+
+def test_recall_is_that_of_the_favourable_class(people, decisions, clerk):
+    found = [
+        audit(clerk, people, decisions, favorable=label)["m"].scores
+        for label in ("granted", "refused")
+    ]
+    mean = (found[0]["recall"] + found[1]["recall"]) / 2
+    assert mean.tolist() == pytest.approx(found[0]["balanced_accuracy"].tolist())
+
+
+def test_the_audit_says_which_label_its_recall_is_about(people, decisions, clerk):
+    found = audit(clerk, people, decisions, favorable="granted")["m"]
+    assert found.favorable == found.to_dict()["favorable"] == "granted"
+
+
+def test_of_three_classes_the_selection_rate_is_that_of_the_favourable_one(people, labels):
+    three = labels.where(people["score"] < 1, 2)
+    model = BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0).fit(people, three)
+    found = audit(model, people, three, favorable=2, measures=["accuracy"])["m"].scores
+    assert found["selection_rate"].iloc[0] == pytest.approx((three == 2).mean(), abs=0.05)
 
 
 def test_rows_for_pruning_and_held_out_rows_are_halves(people, labels, bagging):

@@ -61,6 +61,108 @@ def test_values_that_are_exclusive_but_unlike_are_not_paired():
     assert found.coupled.keys() <= {"kind"}
 
 
+def make_staff(part_time=0.5, n=2000):
+    """Men of whom a share works part-time, and women of whom the other share does."""
+    rng = np.random.default_rng(0)
+    is_man = rng.random(n) < 0.5
+    shares = np.where(is_man, part_time, 1 - part_time)
+    return pd.DataFrame({"sex": np.where(is_man, "M", "F"), "part_time": rng.random(n) < shares})
+
+
+def add_by_sex(X, name, man, woman, *others, share=1.0):
+    """Add a column whose value depends on sex for a share of the rows, and is random else."""
+    rng = np.random.default_rng(1)
+    own = np.where(X["sex"] == "M", man, woman)
+    rest = rng.choice(others or [man], len(X))
+    return X.assign(**{name: np.where(rng.random(len(X)) < share, own, rest)})
+
+
+def find_pair(X, value):
+    """The row of the table about a value, and the rules of its column."""
+    found = suggest_couplings(X, {"sex": "M"})
+    row = found.table.set_index("value").loc[value]
+    return row, found.coupled.get(row["column"], {})
+
+
+TITLES = {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}
+
+
+def test_values_of_nearly_all_rows_are_paired_however_unlike_the_other_columns_are():
+    for share in (1.0, 0.96):
+        X = add_by_sex(make_staff(0.1), "title", "Mr", "Ms", "Dr", share=share)
+        row, rules = find_pair(X, "Mr")
+        assert row["likeness"] < 0.5
+        assert "nearly all rows" in row["reason"]
+        assert rules == TITLES
+
+
+def test_values_of_few_rows_are_paired_only_if_the_other_columns_are_alike():
+    alike, unlike = (
+        find_pair(add_by_sex(make_staff(share), "title", "Mr", "Ms", "Dr", share=0.5), "Mr")
+        for share in (0.5, 0.1)
+    )
+    assert alike[1] == TITLES
+    assert unlike[1] == {}
+
+
+def test_without_a_rule_the_likeness_of_the_best_candidate_is_shown():
+    row, _ = find_pair(add_by_sex(make_staff(0.1), "title", "Mr", "Ms", "Dr", share=0.5), "Mr")
+    assert row["counterpart"] is None
+    assert 0.1 < row["likeness"] < 0.3
+    assert row["reason"].startswith("'Ms' is most alike, but not enough (0.")
+    assert row["reason"].endswith("< 0.85)")
+
+
+def test_the_reason_names_the_value_that_the_best_candidate_goes_with():
+    X = titles()
+    some = (X["title"] == "Mr") & (X.index % 2 == 0)
+    X["title"] = X["title"].mask(some, "Mister")
+    men = suggest_couplings(X, {"sex": "M"}).table.set_index("value").loc[["Mr", "Mister"]]
+    [left] = men.index[men["counterpart"].isna()]
+    [paired] = men.index[men["counterpart"] == "Ms"]
+    assert men.loc[left, "reason"] == f"'Ms' goes with '{paired}'"
+
+
+def test_without_other_columns_the_reason_says_so():
+    X = add_by_sex(make_staff(), "title", "Mr", "Ms", "Dr", share=0.5)
+    row, rules = find_pair(X[["sex", "title"]], "Mr")
+    assert "no other column" in row["reason"]
+    assert np.isnan(row["likeness"])
+    assert rules == {}
+
+
+def test_a_value_that_nobody_of_the_other_group_can_have_instead_has_a_reason():
+    X = add_by_sex(make_staff(), "exempt", "yes", "no", "no", share=0.5)
+    row, _ = find_pair(X, "yes")
+    assert "no exclusive value" in row["reason"]
+
+
+def test_reasons_are_printed_in_full():
+    X = add_by_sex(make_staff(0.1), "title", "Mr" * 30, "Ms" * 30, "Dr", share=0.5)
+    found = suggest_couplings(X, {"sex": "M"})
+    for shown in (repr(found), found._repr_html_()):
+        assert "Ms" * 30 in shown
+        assert "..." not in shown
+
+
+def test_columns_that_are_exclusive_themselves_do_not_make_values_unlike():
+    X = make_staff()
+    for name, man, woman in (("title", "Mr", "Ms"), ("spouse", "wife", "husband")):
+        X = add_by_sex(X, name, man, woman, "none", share=0.5)
+    # The columns agree in which rows have neither value, and in nothing else.
+    for value in ("Mr", "wife"):
+        row, _ = find_pair(X, value)
+        assert row["likeness"] > 0.95
+        assert row["counterpart"] is not None
+
+
+def test_exclusive_columns_still_tell_values_apart_by_their_other_values():
+    X = add_by_sex(make_staff(), "spouse", "wife", "husband", "none", share=0.5)
+    X["title"] = np.where(X["spouse"] == "none", X["sex"], "married " + X["sex"])
+    found = suggest_couplings(X, {"sex": "M"})
+    assert found.coupled["title"]["sex"]["F"] == {"M": "F", "married M": "married F"}
+
+
 def test_values_too_rare_to_judge_are_left_out():
     X = titles()
     X.loc[X.index[X["sex"] == "F"][0], "hand"] = "none"

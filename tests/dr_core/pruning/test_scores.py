@@ -27,6 +27,19 @@ def test_scores_are_those_of_scikit_learn(n_classes, weighted_rows):
         assert np.isnan(found[["recall", "selection_rate"]]).all()
 
 
+@pytest.mark.parametrize("positive", [0, 1, 2])
+def test_recall_and_selection_rate_are_those_of_the_class_asked_for(positive):
+    votes = random_votes(np.random.default_rng(0), 5, 60, n_classes=3)
+    found = score_vote(votes, positive)
+    assert found["recall"] == (votes.vote == positive)[votes.y == positive].mean()
+    assert found["selection_rate"] == (votes.vote == positive).mean()
+
+
+def test_nobody_is_selected_by_a_class_that_no_vote_is_for():
+    found = score_vote(Votes([[0, 1]], [[0, 1]], y=[0, 0], classes=[0, 1, 2]), 2)
+    assert found["selection_rate"] == 0
+
+
 def test_a_class_that_does_not_occur_has_no_recall():
     found = score_vote(Votes([[0, 1]], [[0, 1]], y=[0, 0], classes=[0, 1]))
     assert np.isnan(found["recall"])

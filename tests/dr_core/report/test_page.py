@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dr_core import Comparison, Predictions, at_least, compare, learn_attributes
+from dr_core import Comparison, OneHot, Predictions, at_least, compare, learn_attributes
 
 PRIVILEGED = {"sex": 1, "race": 1}
 
@@ -237,6 +237,18 @@ def test_a_smaller_vote_is_suggested_only_if_held_out_rows_support_it(
     assert any(c.startswith("Pareto") for c in page.tables) == shown.startswith("The suggested")
 
 
+def test_the_scores_of_a_vote_are_about_the_favourable_label(people, labels, models, read):
+    forest = {"m": models["forest"]}
+    found = compare(forest, people, labels, PRIVILEGED, favorable=0, ensembles=True)
+    better = replace(found.ensembles["m"], risk_change=(-0.2, -0.1))
+    scores = better.scores.assign(error=0.25, balanced_accuracy=0.75)
+    page = read(replace(found, ensembles={"m": replace(better, scores=scores)}).to_html())
+    header = page.table("The full and the suggested vote")[0]
+    notes = {cell["text"]: cell["note"] for cell in header}
+    assert notes["Recall"] == "of the favourable label 0"
+    assert notes["Selection rate"] == "share predicted as the favourable label 0"
+
+
 def test_one_table_has_the_rates_of_every_group(comparison, read):
     table = read(comparison.to_html()).table("Rates by group")
     titles = [cell["text"] for cell in table[0]]
@@ -291,9 +303,34 @@ def test_individuals_are_shown_with_what_changes(people, labels, read):
 
 
 def test_columns_that_were_not_perturbed_are_named(comparison, read):
-    columns = {"columns": ["sex", "race", "score", "age"]}
-    text = read(replace(comparison, evidence=columns).to_html()).text
+    text = read(comparison.to_html()).text
     assert "Columns that were not perturbed: score and age." in text
+
+
+def test_one_hot_and_coupled_columns_are_perturbed(people, labels, read):
+    title = np.random.default_rng(2).integers(0, 2, len(people))
+    X = pd.get_dummies(people.assign(title=title), columns=["sex", "title"], dtype=int)
+    rules = {"title": {"sex": {"sex_0": {1: 0}, "sex_1": {0: 1}}}}
+    sex = {"sex": OneHot(["sex_0", "sex_1"], privileged="sex_1")}
+    one_hot = {"rule": lambda X: X["score"] + 20 * X["title_1"] > 60}
+    found = compare(one_hot, X, labels, learn_attributes(X, sex, coupled=rules))
+    assert found.settings["unperturbed"] == ["race", "score", "age"]
+    assert "not perturbed: race, score and age." in read(found.to_html()).text
+
+
+def test_without_other_columns_none_are_named_as_not_perturbed(people, labels, read):
+    X, measures = people[["sex"]], ["accuracy"]
+    found = compare({"rule": lambda X: X["sex"]}, X, labels, {"sex": 1}, measures=measures)
+    assert "Columns that were not perturbed" not in read(found.to_html()).text
+
+
+def test_the_table_of_groups_says_which_attributes_its_risk_perturbs(
+    comparison, people, labels, read
+):
+    sentence = "DR of the intersections is that of perturbing all attributes together"
+    assert sentence in read(comparison.to_html()).text
+    one = compare({"rule": rule}, people, labels, {"sex": 1})
+    assert sentence not in read(one.to_html()).text
 
 
 def test_what_was_not_tested_agrees_with_the_headline_on_missing_values(people, labels, read):

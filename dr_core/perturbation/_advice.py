@@ -1,0 +1,20 @@
+"""Advice in messages about arguments of `learn_attributes`."""
+
+from __future__ import annotations
+
+__all__ = ["advise_argument"]
+
+
+def advise_argument(argument: str) -> str:
+    """Return what to pass to a function, which may lack an argument of `learn_attributes`.
+
+    Examples
+    --------
+    >>> print(advise_argument("domain={...}"))
+    learn_attributes(X, privileged, domain={...}) as privileged (or just domain={...}, if the
+    function has this argument)
+    """
+    return (
+        f"learn_attributes(X, privileged, {argument}) as privileged (or just {argument}, if the "
+        "function has this argument)"
+    )
