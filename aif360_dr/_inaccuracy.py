@@ -16,7 +16,7 @@ from dr_core.plugins import MeanSample, format_percent
 __all__ = ["warn_if_a_constant_is_better"]
 
 WARNING_CONFIDENCE = 0.999
-"""Confidence that the most frequent label for everybody is more accurate."""
+"""Confidence of the test that a constant prediction is more accurate."""
 
 
 def warn_if_a_constant_is_better(
