@@ -63,7 +63,7 @@ class ProtectedAttribute:
 
     @cached_property
     def labels(self) -> list[Any]:
-        """Label of each pattern: its protected value, with the features if several share it."""
+        """Label of each pattern, its protected value, with the features if several share it."""
         values = self.patterns[:, 0].tolist()
         if len(set(values)) == len(values):
             return values

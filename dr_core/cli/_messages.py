@@ -67,7 +67,6 @@ ADVICE = [
     ),
     (r", or pass a function from[^.]*\.", "."),
     (r"; learn them from more rows \(argument domain of learn_attributes\)", ""),
-    (r"(merge values in training and audit), or pass a function.*$", r"\1"),
     (r"They count as different values; if they.*$", "Unify the spelling with --normalize."),
     (r"; or use assess_shift.*$", "."),
 ]

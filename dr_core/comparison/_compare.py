@@ -358,7 +358,7 @@ class MeasuredModel:
 
     @property
     def has_equal_rows(self) -> bool:
-        """Whether each row is another person, of equal weight: groups then have intervals."""
+        """Whether each row is another person, of equal weight, so that groups have intervals."""
         return not self.spreads
 
     @property

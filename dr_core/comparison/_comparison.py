@@ -99,7 +99,7 @@ class Comparison:
 
     @property
     def by_group(self) -> pd.DataFrame:
-        """Risk by group: one row for each model, attribute and value of the attribute.
+        """Risk by group, one row for each model, attribute and value of the attribute.
 
         Columns: whether the group is `privileged`, its `rows`, its `share` of all rows, its
         `risk`, the shares of it that would lose and gain the favourable label (`loses`,
@@ -132,9 +132,10 @@ class Comparison:
         at least 2 % of the rows. Its interval is made from those of both rates (Donner and Zou);
         the ratio of that group itself is 1, without an interval. `reference` is the name of that
         group, for impact ratios only. With many groups, the most selected one is so partly by
-        chance, and intervals of the others are too low. There are no intervals without `n_boot`,
-        and for weighted rows or several rows a person. As in `by_group`, the discriminative risk
-        of the groups of one attribute is that of perturbing this attribute alone.
+        chance, and intervals of the others are too low. `low` and `high` are NaN in three cases:
+        without `n_boot`, for weighted rows, and for people with several rows. As in `by_group`,
+        the discriminative risk of the groups of one attribute is that of perturbing this
+        attribute alone.
         """
         return pd.DataFrame() if self.rates is None else self.rates.table
 

@@ -106,7 +106,7 @@ class Verdict:
 
     @property
     def outcome(self) -> str:
-        """The outcome of all limits: "fail" if one fails, else "undecided" if one is."""
+        """The outcome of all limits, "fail" if one fails, else "undecided" if one is."""
         found = {decision.outcome for decision in self.decisions}
         return next((one for one in (FAIL, UNDECIDED) if one in found), PASS)
 

@@ -92,7 +92,7 @@ class Ensemble:
 
     @cached_property
     def units(self) -> Array:
-        """Weights of the votes, (m,): integers (as float64) in proportion to `weights`."""
+        """Weights of the votes, (m,), as integers (in float64) in proportion to `weights`."""
         if self.inherited_units is not None:
             return self.inherited_units
         return to_units(self.weights, len(self.members), "weights")

@@ -93,8 +93,8 @@ FEWER_REMEDY = "; learn them from more rows (argument domain of learn_attributes
 KEEP_MISSING = advise_argument('missing="keep"')
 
 RARE_REMEDY = (
-    "merge values in training and audit, or pass a function as privileged, which draws values as "
-    "often as they occur"
+    "merge values in training and audit; or, in Python, pass a function that returns whether a "
+    "value is privileged, and values are drawn as often as they occur"
 )
 
 MAX_RANGE_VALUES = 100
@@ -214,10 +214,11 @@ class Attribute:
             # A single value is all that rows can become, however rare it is.
             if len(codes) > 1 and probability >= MIN_RARE_PROBABILITY:
                 rare = codes[is_rare]
+                together = "together " if len(rare) > 1 else ""
                 yield (
                     f"{name} rows become rare values of {self.name!r} with probability "
-                    f"{format_percent(probability)}: {quote(_pick(self.values, rare))} "
-                    f"({format_percent(shares[rare].sum())} of the rows); {RARE_REMEDY}"
+                    f"{format_percent(probability)}: {quote(_pick(self.values, rare))} ({together}"
+                    f"{format_percent(shares[rare].sum())} of the rows); {RARE_REMEDY}"
                 )
 
     def thin(self, max_values: int) -> Attribute:

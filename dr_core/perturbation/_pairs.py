@@ -362,7 +362,7 @@ class PairCheck:
 
     @cached_property
     def has_bins(self) -> bool:
-        """Whether numbers were put into bins, so that values within a bin are not distinguished."""
+        """Whether numbers were put into bins, and values within a bin are not distinguished."""
         judged = {category for pair in self.pairs.counts for category in pair}
         return any(self.pairs.categories[i].edges is not None for i in judged)
 

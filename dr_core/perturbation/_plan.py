@@ -235,7 +235,7 @@ class PerturbationPlan:
 
     @property
     def names(self) -> list[Any]:
-        """Names of the scenarios of one kind: each attribute (where asked for), then "all"."""
+        """Names of the scenarios of one kind, each attribute (where asked for), then "all"."""
         return list(self._active_sets)
 
     @property

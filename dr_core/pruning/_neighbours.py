@@ -222,7 +222,7 @@ class CloseVote:
 
     @property
     def _has_odd_size(self) -> bool:
-        """Whether this is a vote of two classes, equal weights and an odd size: it never ties."""
+        """Whether this vote never ties, with two classes, equal weights and an odd size."""
         is_binary = len(self.plain.totals) == 2
         return is_binary and bool((self.units == 1).all()) and bool(self.selected.sum() % 2)
 

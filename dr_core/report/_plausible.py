@@ -54,8 +54,8 @@ SHARE_COLUMNS = {
 }
 
 PLAUSIBLE_NOTE = (
-    "The risk of plausible rows only covers fewer people, who may have another risk for other "
-    "reasons."
+    "DR of plausible rows is about fewer people. They may differ from the others in other ways, "
+    "too, so it does not replace DR."
 )
 COUPLED_NOTE = " The risk with coupled columns covers everyone."
 

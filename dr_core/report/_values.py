@@ -51,7 +51,7 @@ class MeasuredValues:
 
     @cached_property
     def attributes(self) -> list[Any]:
-        """Names of the columns: each attribute, then all together."""
+        """Names of the columns, each attribute, then all together."""
         return self.frame["attribute"].unique().tolist()
 
     @property

@@ -65,9 +65,9 @@ NO_ROWS = (
 class RiskAssessment:
     """Discriminative risk of a model, in total and by attribute, group and row.
 
-    It is the risk of the rows that were perturbed. A row without a sensitive value to perturb
-    (`missing="keep"`) counts nowhere as unchanged: each attribute alone is about the rows that
-    have a value of it, and all together about those with a value of at least one.
+    It is the risk of the rows that were perturbed. With `missing="keep"`, a result for one
+    attribute leaves out the rows in which this attribute is missing, and a result for all
+    attributes together leaves out the rows in which all of them are missing.
 
     For rows in memory there are also `individual`, `concerned`, `predictions`, `risks` and
     `groups`. For rows in partitions these raise ValueError, because rows are not collected.
@@ -150,7 +150,7 @@ class RiskAssessment:
 
     @cached_property
     def directions(self) -> pd.DataFrame:
-        """Changes of predictions: columns from, to and share of the rows that were perturbed."""
+        """Changes of predictions, with columns from, to and share of the perturbed rows."""
         return self.totals.directions.table(self.totals.perturbed[-1].total("weight"))
 
     @cached_property
@@ -199,7 +199,7 @@ class RiskAssessment:
 
     @property
     def n_not_perturbed(self) -> int:
-        """Number of rows that were not perturbed: all their sensitive values are missing."""
+        """Number of rows that were not perturbed, because all sensitive values are missing."""
         return self.totals.count_unperturbed(-1)
 
     def interval(self, confidence: float = 0.95, *, method: str = "clopper-pearson") -> Interval:
@@ -220,10 +220,12 @@ class RiskAssessment:
 
         Notes
         -----
-        Where the frequencies of values in a range were learned from few rows on one side, the
-        interval is longer: distances to the ends from both sources of error are added as standard
-        errors are (Zou and Donner, 2008), with the covariance if both are the same rows. The
-        Chernoff-Hoeffding interval then counts pairs of a row of each side.
+        With a range such as age >= 25, there are two sources of error: the rows, and the
+        frequencies of values on each side of the limit. Each end of the interval is as far from
+        the estimate as the root of the sum of both squared distances (Zou and Donner, 2008), with
+        a term for their covariance if both come from the same rows. The Chernoff-Hoeffding
+        interval does not add distances. It uses a smaller number of rows: that of pairs of one
+        row from each side.
         """
         return self.totals.make_sample(-1).interval(confidence, method)
 

@@ -124,7 +124,7 @@ class Changes:
 
     @cached_property
     def is_perturbed(self) -> Array:
-        """Whether a scenario perturbs a row: it has a value in one of its attributes, (S, n)."""
+        """Whether a row has a value that a scenario perturbs, (S, n)."""
         codes, scenarios = self.chunk.x.codes, self.plan.scenarios
         return np.stack([(codes[list(one.active)] >= 0).any(axis=0) for one in scenarios])
 

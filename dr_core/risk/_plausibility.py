@@ -197,15 +197,16 @@ class Plausibility:
 
     @property
     def names(self) -> list[Any]:
-        """Names of what is perturbed: each attribute alone (where asked for), then all."""
+        """Names of what is perturbed, each attribute alone (where asked for), then all."""
         return self.plan.names
 
     @property
     def when_coupled(self) -> Plausibility | None:
-        """The same with coupled columns that follow, if this one is about DR as defined.
+        """The same for DR with coupled columns, in results of `compare` with rules; else None.
 
-        It is so in the results of `compare`. With coupled columns, `assess_risk` perturbs them in
-        any case: its result is about these rows already, and `when_coupled` is None.
+        With rules, `compare` checks two sets of perturbed rows: those in which nothing else
+        changes, and those in which coupled columns follow. `assess_risk` perturbs the latter
+        only, and its own result is about them.
         """
         if self.kind + 1 >= len(self.plan.kinds):
             return None
@@ -267,12 +268,16 @@ class Plausibility:
 
     @property
     def min_expected(self) -> float:
-        """Number of reference rows in which a pair must be expected to be found if never seen."""
+        """Number of reference rows that chance alone must give an impossible pair to be found.
+
+        A pair of values that is never seen is implausible only if about this many reference rows
+        are expected to have it when both values are independent.
+        """
         return self.check.min_expected
 
     @property
     def power_by_attribute(self) -> pd.Series:
-        """Share of the pairs of values in perturbed rows that are found if they never occur.
+        """Share of the pairs in perturbed rows that the check would find if they were impossible.
 
         A pair that never occurs is implausible only if enough reference rows would have it by
         chance: see `min_expected`. With few rows the power is low, and a share of 0 implausible
@@ -296,12 +301,11 @@ class Plausibility:
 
     def _describe_shares(self) -> str:
         rows = f"the {self.n_reference_rows:,} reference rows"
-        pairs = "pairs of values or bins" if self.check.has_bins else "value pairs"
         if self.has_power:
             shares = _format_powers(self.check.powers)
             return (
-                f"{rows.capitalize()} are enough to check most of the {pairs} in perturbed "
-                f"rows ({shares})."
+                f"{rows.capitalize()} are enough to check most combinations of a new "
+                f"sensitive value and a value of another column ({shares})."
             )
         low = {name: power for name, power in self.check.powers.items() if power < MIN_POWER}
         high = {name: power for name, power in self.check.powers.items() if name not in low}
@@ -310,15 +314,16 @@ class Plausibility:
         start = "This says little" if self.pairs.empty else more
         return (
             f"{start}, because {rows} are too few for {format_enumeration(map(str, low))}: only "
-            f"{format_enumeration(map(format_percent, low.values()))} of the {pairs} are "
-            f"frequent enough to check{others}."
+            f"{format_enumeration(map(format_percent, low.values()))} of the combinations of a "
+            "new sensitive value and a value of another column are frequent enough to check"
+            f"{others}."
         )
 
     def _describe_min_expected(self) -> str:
         if math.isinf(self.min_expected):
-            return "With an alpha of 0, no pair is ever implausible."
+            return "With an alpha of 0, no combination is ever implausible."
         needed = (
-            "Pairs that chance alone would put into fewer than about "
+            "Combinations that chance alone would put into fewer than about "
             f"{math.ceil(self.min_expected)} reference rows are too rare to check."
         )
         if self.has_power and self.pairs.empty:

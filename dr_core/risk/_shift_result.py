@@ -130,7 +130,7 @@ class ShiftAssessment:
 
     @cached_property
     def signed_mean(self) -> float:
-        """Mean shift: positive if scores rise on average."""
+        """Mean shift, positive if scores rise on average."""
         return self.totals.perturbed[-1].mean("shift")
 
     @cached_property
@@ -149,7 +149,7 @@ class ShiftAssessment:
 
     @cached_property
     def by_group(self) -> pd.DataFrame:
-        """Shifts by group: one row for each attribute and each of its values.
+        """Shifts by group, one row for each attribute and each of its values.
 
         For all attributes together, the groups are the combinations of values that occur.
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,

@@ -133,7 +133,7 @@ class ShiftHistogram:
 
     @property
     def centres(self) -> Array:
-        """Middle between the ends of each bin, (B,): exact for a bin with one distinct shift."""
+        """Middle between the ends of each bin, (B,), exact for a bin with one distinct shift."""
         return self.low + (self.high - self.low) / 2
 
     def _collect(self) -> ShiftHistogram:

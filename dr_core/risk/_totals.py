@@ -134,7 +134,7 @@ class GroupSums:
 
     @property
     def perturbed(self) -> GroupSums:
-        """Sums of the groups that were perturbed: with a value in at least one attribute."""
+        """Sums of the groups that were perturbed, with a value in at least one attribute."""
         some = {codes: sums for codes, sums in self.sums.items() if max(codes) >= 0}
         return GroupSums(self.columns, some)
 

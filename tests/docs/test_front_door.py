@@ -1,10 +1,15 @@
 """What a newcomer sees first: README and the pages of the repository."""
 
+import html
+import io
 import re
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
+
+from dr_core.cli import main
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -25,6 +30,21 @@ def test_the_picture_of_the_home_page_shows_the_risk_that_the_command_prints():
     interval = re.search(r"95 % interval ([\d.]+ % to [\d.]+ %)", printed)[1]
     assert f"DR = {risk}" in picture
     assert f"95 % interval {interval}" in picture
+
+
+def test_the_picture_of_the_terminal_shows_what_the_command_prints():
+    picture = (ROOT / "docs" / "images" / "dr-audit-credit.svg").read_text(encoding="utf-8")
+    shown = html.unescape("".join(re.findall(r"<text[^>]*>(.*?)</text>", picture)))
+    console = Console(width=122, file=io.StringIO())
+    main(["credit"], console=console)
+    assert "".join(console.file.getvalue().split()) in "".join(shown.split())
+
+
+def test_rows_of_tables_are_whole():
+    for page in [*PAGES, *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[gr]*/*.md")]:
+        text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=FENCED)
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        assert [row for row in rows if not row.endswith("|")] == [], page
 
 
 def test_the_readme_has_one_picture():
