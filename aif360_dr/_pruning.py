@@ -93,14 +93,18 @@ class _BasePruning(Transformer):
             coupled=self.coupled,
         )
         carriers.check_visible_to(self.estimator)
+        classes, labels = self._match_classes(dataset_true)
+        codes = encode(factorize(dataset_true.labels.ravel()), labels.tolist(), "dataset.labels")
+        favorable = classes[np.isin(labels, get_label_values(dataset_true)[0])].tolist()
         votes = collect_votes(
             _PatternEnsemble(self.estimator, dataset_true, carriers),
             carriers.frame(dataset_true),
-            self._read_labels(dataset_true),
+            classes[codes],
             carriers.attributes,
             method=self.method,
             random_state=self.seed,
             sample_weight=dataset_true.instance_weights,
+            favorable=favorable[0] if len(favorable) == 1 else None,
         )
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
         self.result_ = self._prune(votes, k)
@@ -133,13 +137,11 @@ class _BasePruning(Transformer):
         """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
 
-    def _read_labels(self, dataset: Any) -> Array:
-        """Return the labels of a dataset as the ensemble knows them, such as words."""
+    def _match_classes(self, dataset: Any) -> tuple[Array, Array]:
+        """Return the classes of the ensemble, such as words, and as labels of the dataset."""
         estimator, _, encode_labels = split_ensemble(self.estimator)
-        classes = as_ensemble(estimator).classes
-        known = get_class_labels(classes, dataset, encode_labels).tolist()
-        codes = encode(factorize(dataset.labels.ravel()), known, "dataset.labels")
-        return np.asarray(classes)[codes]
+        classes = np.asarray(as_ensemble(estimator).classes)
+        return classes, get_class_labels(classes, dataset, encode_labels)
 
     @abstractmethod
     def _prune(self, votes: Votes, max_members: int) -> PruningResult:
@@ -180,8 +182,9 @@ class POAFPruning(_BasePruning):
         members_: Positions of the members kept.
         front_: DataFrame of the Pareto front that they were selected from.
         result_: Both, with error and risk on the dataset passed to `fit`. Its `scores` also have
-            recall, selection rate and balanced accuracy before and after pruning, and "held out"
-            an estimate on rows that did not choose the members (cross-validation in two halves).
+            recall and selection rate of the favorable label, and balanced accuracy, before and
+            after pruning, and "held out" an estimate on rows that did not choose the members
+            (cross-validation in two halves).
 
     Examples:
         >>> from sklearn.ensemble import RandomForestClassifier

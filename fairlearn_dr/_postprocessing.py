@@ -195,7 +195,8 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Votes:
         X, y, weights = pruning_set
         if attributes is None:
-            return _collect_unperturbed_votes(as_ensemble(self.estimator_), X, y, weights)
+            ensemble = as_ensemble(self.estimator_)
+            return _collect_unperturbed_votes(ensemble, X, y, weights, self.pos_label)
         return collect_votes(
             self.estimator_,
             X,
@@ -205,6 +206,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             random_state=rng,
             sample_weight=weights,
             n_jobs=self.n_jobs,
+            favorable=self.pos_label,
         )
 
 
@@ -260,6 +262,9 @@ class POAFPruner(_Pruner):
         are not chosen on rows without any sensitive value.
     coupled : mapping, default=None
         Columns that change together with an attribute; see `dr_core.learn_attributes`.
+    pos_label : label, default=None
+        The favourable label, which recall and selection rate in `result_.scores` are about. None
+        stands for the higher of two labels. It has no influence on the members that are selected.
     n_jobs : int, default=None
         Number of members that vote in parallel.
     progress : bool, default=False
@@ -295,10 +300,10 @@ class POAFPruner(_Pruner):
     >>> len(pruner.members_) <= 8
     True
     >>> pruner.result_.scores.round(2)
-              error  risk  recall  selection_rate  balanced_accuracy
-    before     0.26  0.11    0.90            0.83               0.63
-    after      0.23  0.08    0.91            0.80               0.68
-    held out   0.28  0.11    0.88            0.81               0.62
+    positive: 1  error  risk  recall  selection_rate  balanced_accuracy
+    before        0.26  0.11    0.90            0.83               0.63
+    after         0.23  0.08    0.91            0.80               0.68
+    held out      0.28  0.11    0.88            0.81               0.62
     """
 
     def __init__(
@@ -320,6 +325,7 @@ class POAFPruner(_Pruner):
         method: str = "auto",
         missing: str = "error",
         coupled: Rules | None = None,
+        pos_label: Any = None,
         n_jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -339,6 +345,7 @@ class POAFPruner(_Pruner):
         self.method = method
         self.missing = missing
         self.coupled = coupled
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -371,7 +378,7 @@ class EPAFPruner(_Pruner):
     ----------
     estimator, privileged, max_members, trade_off, prefit, prune_on, random_state, method, missing
         As for `POAFPruner`.
-    coupled : mapping, default=None
+    coupled, pos_label
         As for `POAFPruner`.
     n_groups : int, default=1
         Number of groups of members that are pruned separately before the union of the results is
@@ -408,6 +415,7 @@ class EPAFPruner(_Pruner):
         method: str = "auto",
         missing: str = "error",
         coupled: Rules | None = None,
+        pos_label: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -421,6 +429,7 @@ class EPAFPruner(_Pruner):
         self.method = method
         self.missing = missing
         self.coupled = coupled
+        self.pos_label = pos_label
         self.n_jobs = n_jobs
 
     def _prune(self, votes: Votes, size: int, **options: Any) -> PruningResult:
@@ -451,12 +460,16 @@ def _check_labels(X: Any, y: Any) -> Array:
     return cast(Array, y)
 
 
-def _collect_unperturbed_votes(ensemble: Ensemble, X: Any, y: Array, weights: Array) -> Votes:
+def _collect_unperturbed_votes(
+    ensemble: Ensemble, X: Any, y: Array, weights: Array, pos_label: Any
+) -> Votes:
     """Return votes whose perturbed votes equal the original ones, so that the risk is 0."""
     votes = ensemble.votes(as_indexable(X))
     labels = encode(factorize(y), ensemble.classes.tolist(), "y")
     member_weights = cast(Array, ensemble.weights)
-    return Votes(votes, votes, labels, member_weights, weights, ensemble.classes)
+    return Votes(
+        votes, votes, labels, member_weights, weights, ensemble.classes, favorable=pos_label
+    )
 
 
 def _hold_out(y: Array, seed: int) -> Array:

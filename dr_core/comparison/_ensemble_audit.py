@@ -139,17 +139,18 @@ def audit_ensemble(
         return None
     random = as_generator(plan.random_state)
     halves = np.array_split(random.permutation(rows)[:MAX_AUDIT_ROWS], 2)
-    choosing, judging = (_collect_votes(model, part, plan, np.sort(half)) for half in halves)
+    choosing, judging = (
+        _collect_votes(model, part, plan, np.sort(half), favorable) for half in halves
+    )
     most = min(len(ensemble.members) // 2, MAX_SUGGESTED)
     pruned = poaf(choosing, most, n_iter=N_ITERATIONS, selection="min_risk", random_state=random)
     suggested = compute_bounds(judging.subset(pruned.members), max_members=most)["value"]
-    positive = ensemble.classes.tolist().index(favorable)
     votes = {"choose": choosing, "judge": judging}
     n_rows = {"choose": len(halves[0]), "judge": len(halves[1])}
     return EnsembleAudit(
         len(ensemble.members),
         pruned,
-        pd.DataFrame(_iter_scores(pruned.members, votes, n_rows, positive)),
+        pd.DataFrame(_iter_scores(pruned.members, votes, n_rows)),
         compute_bounds(judging).assign(suggested=suggested),
         _compute_risk_change(judging, judging.subset(pruned.members)),
         favorable,
@@ -183,7 +184,9 @@ def _find_ensemble(model: Any, classes: list[Any]) -> Ensemble | None:
     return ensemble if set(classes) <= set(ensemble.classes.tolist()) else None
 
 
-def _collect_votes(model: Any, part: Partition, plan: PerturbationPlan, rows: Array) -> Votes:
+def _collect_votes(
+    model: Any, part: Partition, plan: PerturbationPlan, rows: Array, favorable: Any
+) -> Votes:
     return collect_votes(
         model,
         part.table.take(rows),
@@ -193,14 +196,15 @@ def _collect_votes(model: Any, part: Partition, plan: PerturbationPlan, rows: Ar
         p=plan.p,
         random_state=plan.random_state,
         sample_weight=None if part.weights is None else part.weights[rows],
+        favorable=favorable,
     )
 
 
 def _iter_scores(
-    members: Array, votes: dict[str, Votes], n_rows: dict[str, int], positive: int
+    members: Array, votes: dict[str, Votes], n_rows: dict[str, int]
 ) -> Iterator[dict[str, Any]]:
     for on, full in votes.items():
         for name, vote in (("full", full), ("suggested", full.subset(members))):
-            found = score_vote(vote, positive)
+            found = score_vote(vote)
             scores = {str(key): value for key, value in found.items()}
             yield {"vote": name, "members": vote.n_members, "on": on, "rows": n_rows[on]} | scores

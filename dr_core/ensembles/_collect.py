@@ -40,6 +40,7 @@ def collect_votes(
     weights: Any = None,
     sample_weight: Any = None,
     n_jobs: int | None = None,
+    favorable: Any = None,
 ) -> Votes:
     """Let every member of an ensemble vote on X and on X̃.
 
@@ -64,6 +65,8 @@ def collect_votes(
         Weights of the members, instead of the ensemble's own.
     n_jobs : int, optional
         Number of members that vote in parallel, through joblib.
+    favorable : label, optional
+        The favourable class, which `PruningResult.scores` are about; see `Votes`.
     p, random_state, sample_weight
         As for `assess_risk`.
 
@@ -101,6 +104,7 @@ def collect_votes(
         sample_weight=pairs.weights,
         classes=ensemble.classes,
         rows=pairs.rows,
+        favorable=favorable,
     )
 
 

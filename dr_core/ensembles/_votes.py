@@ -54,6 +54,9 @@ class Votes:
         Sorted class labels. If given, `votes`, `perturbed` and `y` must be positions in `classes`.
     rows : array of shape (n,), optional
         Row of the data that each instance is a perturbation of; all different by default.
+    favorable : label, optional
+        The favourable class, for recall and selection rate of a pruned vote. By default the higher
+        of two classes, and none if there are more.
 
     Attributes
     ----------
@@ -69,6 +72,8 @@ class Votes:
         The same for the instances.
     sample_weight, rows
         As given; `rows` is an array.
+    favorable : label, or None
+        The favourable class.
     n_pool : int
         Number of members of the ensemble that these members were taken from with `subset`.
 
@@ -105,6 +110,7 @@ class Votes:
         sample_weight: npt.ArrayLike | None = None,
         classes: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
+        favorable: Any = None,
     ) -> None:
         arrays = _check_shapes(votes, perturbed, y)
         m, n = arrays["votes"].shape
@@ -117,6 +123,7 @@ class Votes:
         self.sample_weight = sample_weight
         self.row_units = to_units(sample_weight, n, "sample_weight")
         self.rows = _check_rows(rows, n)
+        self.favorable = _find_favorable(favorable, self.classes)
         self.n_pool = m
 
     def __repr__(self) -> str:
@@ -248,6 +255,7 @@ class Votes:
             sample_weight=None if self.uniform_rows else self.row_units,
             classes=self.classes,
             rows=self.rows,
+            favorable=self.favorable,
         )
         subset.n_pool = self.n_pool
         return subset
@@ -262,6 +270,7 @@ class Votes:
             sample_weight=None if self.uniform_rows else self.row_units[instances],
             classes=self.classes,
             rows=self.rows[instances],
+            favorable=self.favorable,
         )
         taken.n_pool = self.n_pool
         return taken
@@ -354,6 +363,16 @@ def check_votes(votes: object) -> Votes:
     raise TypeError(
         f"votes must be Votes, as returned by collect_votes; got a {type(votes).__name__}."
     )
+
+
+def _find_favorable(favorable: Any, classes: Array) -> Any:
+    """Return the favourable class; if None is given, the higher of two, or None."""
+    labels = classes.tolist()
+    if favorable is None:
+        return labels[1] if len(labels) == 2 else None
+    if favorable not in labels:
+        raise ValueError(f"favorable must be one of the classes {labels}; got {favorable!r}.")
+    return labels[labels.index(favorable)]
 
 
 def _check_rows(rows: npt.ArrayLike | None, length: int) -> Array:

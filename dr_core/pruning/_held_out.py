@@ -89,8 +89,7 @@ def prune_and_estimate(
         members = prune(half, max_members, random_state=random_state, **shorter).members
         judged = votes.take(judging).subset(members)
         vote[judging], perturbed_vote[judging] = judged.vote, judged.perturbed_vote
-    arrays = votes.y, vote, perturbed_vote, votes.row_units
-    scores = score_predictions(*(array[scored] for array in arrays))
+    scores = score_predictions(votes.take(scored), vote[scored], perturbed_vote[scored])
     is_changed = votes.vote != votes.perturbed_vote
     before = float(votes.row_units[scored] @ is_changed[scored] / votes.row_units[scored].sum())
     after, held_out = result.scores.at[AFTER, "risk"], scores["risk"]

@@ -50,7 +50,8 @@ class PruningResult:
         error, risk, recall, selection_rate and balanced_accuracy of the vote as deployed, with
         ties to the lowest class: "before" (all members) and "after" (the members kept), on the
         rows that chose them; "held out", where there is such an estimate, on rows that did not.
-        Recall and selection rate are those of the higher of two classes.
+        Recall and selection rate are those of `Votes.favorable`, by default the higher of two
+        classes; the heading of the table names it.
     predicts_one_class : bool
         Whether the vote predicts one class for at least 95 % of the instances, and the others
         less than half as often as they occur.

@@ -26,74 +26,53 @@ NEARLY_EVERYBODY = 0.95
 """Share of instances predicted as one class from which a vote may be flagged."""
 
 
-def score_predictions(
-    y: Array,
-    vote: Array,
-    perturbed_vote: Array,
-    row_units: Array,
-    *,
-    positive: int | None = None,
-) -> pd.Series:
-    """Return the scores of a vote as deployed, with ties to the lowest class.
+def score_predictions(votes: Votes, vote: Array, perturbed_vote: Array) -> pd.Series:
+    """Return the scores of predictions as deployed, with ties to the lowest class.
 
     Parameters
     ----------
-    y, vote, perturbed_vote : (n,) codes of classes
-    row_units : (n,) weights
-    positive : int, optional
-        Code of the class that recall and selection rate are about. By default 1 of two classes,
-        and none if there are more.
+    votes : Votes
+        Votes on the same instances, for their labels, weights and favourable class.
+    vote, perturbed_vote : (n,) codes of classes
 
     Returns
     -------
     Series
         - error, risk: shares of the instances with a wrong and with a changed vote;
-        - recall, selection_rate: of the class `positive`; NaN without one;
+        - recall, selection_rate: of the class `votes.favorable`; NaN without one;
         - balanced_accuracy: mean recall of the classes that occur in y.
+
+        The name of its index, which is the heading of tables, names the class.
 
     Examples
     --------
-    >>> y, vote, perturbed_vote = np.array([[0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0]])
-    >>> score_predictions(y, vote, perturbed_vote, np.ones(4)).to_dict()
+    >>> votes = Votes([[0, 1, 0, 0]], [[0, 1, 1, 0]], y=[0, 1, 1, 0])
+    >>> score_predictions(votes, votes.vote, votes.perturbed_vote).to_dict()
     {'error': 0.25, 'risk': 0.25, 'recall': 0.5, 'selection_rate': 0.25, 'balanced_accuracy': 0.75}
     """
-    scores = _compute_scores(y, vote, perturbed_vote, row_units, positive)
-    return pd.Series(scores, SCORES, dtype=float)
-
-
-def _compute_scores(
-    y: Array, vote: Array, perturbed_vote: Array, row_units: Array, positive: int | None = None
-) -> list[float]:
-    n_classes = max(2, y.max() + 1, vote.max() + 1, (positive or 0) + 1)
-    if positive is None and n_classes == 2:
-        positive = 1
-    total = row_units.sum()
-    actual, predicted = (_count_classes(codes, row_units, n_classes) for codes in (y, vote))
-    right = _count_classes(y, row_units * (vote == y), n_classes)
-    changed = _count_classes(vote != perturbed_vote, row_units, 2)[1]
-    recalls = np.divide(right, actual, out=np.full(n_classes, np.nan), where=actual > 0)
-    return [
-        1 - right.sum() / total,
-        changed / total,
-        np.nan if positive is None else recalls[positive],
-        np.nan if positive is None else predicted[positive] / total,
+    actual, predicted = (_count_classes(votes, codes) for codes in (votes.y, vote))
+    right = _count_classes(votes, votes.y, where=vote == votes.y)
+    recalls = np.divide(right, actual, out=np.full(votes.n_classes, np.nan), where=actual > 0)
+    is_favorable = votes.classes == votes.favorable
+    scores = [
+        votes.share(vote != votes.y),
+        votes.share(vote != perturbed_vote),
+        recalls[is_favorable].sum() if is_favorable.any() else np.nan,
+        predicted[is_favorable].sum() / actual.sum() if is_favorable.any() else np.nan,
         np.nanmean(recalls),
     ]
+    name = None if votes.favorable is None else f"positive: {votes.favorable}"
+    return pd.Series(scores, pd.Index(SCORES, name=name), dtype=float)
 
 
-def score_vote(votes: Votes, positive: int | None = None) -> pd.Series:
+def score_vote(votes: Votes) -> pd.Series:
     """Return the scores of the vote of all members of `votes`; see `score_predictions`."""
-    arrays = votes.y, votes.vote, votes.perturbed_vote, votes.row_units
-    return score_predictions(*arrays, positive=positive)
+    return score_predictions(votes, votes.vote, votes.perturbed_vote)
 
 
 def compare_votes(votes: Votes, kept: Votes) -> pd.DataFrame:
     """Return the scores of all members ("before") and of the members kept ("after")."""
-    scores = [
-        _compute_scores(one.y, one.vote, one.perturbed_vote, one.row_units)
-        for one in (votes, kept)
-    ]
-    return pd.DataFrame(scores, [BEFORE, AFTER], SCORES, dtype=float)
+    return pd.DataFrame({BEFORE: score_vote(votes), AFTER: score_vote(kept)}).T
 
 
 def predicts_one_class(votes: Votes) -> bool:
@@ -107,9 +86,7 @@ def predicts_one_class(votes: Votes) -> bool:
     >>> predicts_one_class(Votes([[0] * 20], [[0] * 20], y=[0] * 10 + [1] * 10))
     True
     """
-    predicted, actual = (
-        _count_classes(codes, votes.row_units, votes.n_classes) for codes in (votes.vote, votes.y)
-    )
+    predicted, actual = (_count_classes(votes, codes) for codes in (votes.vote, votes.y))
     most = predicted.argmax()
     total = predicted.sum()
     others_predicted, others = total - predicted[most], total - actual[most]
@@ -117,5 +94,6 @@ def predicts_one_class(votes: Votes) -> bool:
     return bool(is_nearly_everybody and 2 * others_predicted < others)
 
 
-def _count_classes(codes: Array, weights: Array, n_classes: int) -> Array:
-    return np.bincount(codes, weights, minlength=n_classes)
+def _count_classes(votes: Votes, codes: Array, where: Array | bool = True) -> Array:
+    """Return the row units of the instances of each class, (C,)."""
+    return np.bincount(codes, votes.row_units * where, minlength=votes.n_classes)

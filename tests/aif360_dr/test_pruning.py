@@ -52,6 +52,17 @@ def ensembles():
 
 
 @pytest.mark.parametrize("pruning", PRUNINGS)
+@pytest.mark.parametrize("favorable", [0.0, 1.0])
+def test_recall_is_that_of_the_favorable_label(pruning, favorable, dataset, forest, women, men):
+    dataset.favorable_label, dataset.unfavorable_label = favorable, 1 - favorable
+    everyone = pruning(forest, women, men, max_members=9, seed=0).fit(dataset)
+    of_label = dataset.labels.ravel() == favorable
+    vote = as_ensemble(forest).predict(dataset.features)
+    recall = (vote[of_label] == favorable).mean()
+    assert everyone.result_.scores.at["before", "recall"] == pytest.approx(recall)
+
+
+@pytest.mark.parametrize("pruning", PRUNINGS)
 @pytest.mark.parametrize("kind", ensembles())
 def test_every_voting_ensemble_can_be_pruned(pruning, kind, dataset, women, men):
     model = ensembles()[kind].fit(dataset.features, dataset.labels.ravel())

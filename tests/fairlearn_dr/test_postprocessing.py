@@ -324,6 +324,27 @@ def test_parameters_of_the_greedy_choice_reach_it(monkeypatch):
     assert passed_on(monkeypatch, "epaf", EPAFPruner, **options) == options
 
 
+@pytest.mark.parametrize("pruner", PRUNERS)
+@pytest.mark.parametrize("pos_label", ["c", "a"])
+@pytest.mark.parametrize("privileged", [PRIVILEGED, None])
+@pytest.mark.filterwarnings("ignore:privileged is None")
+def test_recall_is_that_of_pos_label(pruner, pos_label, privileged):
+    X = rows()
+    y = labels(X, "str")
+    fitted = pruner(
+        ENSEMBLES["forest"](), privileged=privileged, pos_label=pos_label, random_state=0
+    ).fit(X, y)
+    other = pruner(ENSEMBLES["forest"](), privileged=privileged, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(fitted.members_, other.members_)
+    found, default = fitted.result_.scores, other.result_.scores
+    assert (found.columns.name, default.columns.name) == (f"positive: {pos_label}", "positive: c")
+    # The mean of both recalls is the balanced accuracy.
+    recalls = (
+        found["recall"] if pos_label == "c" else 2 * found["balanced_accuracy"] - found["recall"]
+    )
+    np.testing.assert_allclose(recalls, default["recall"])
+
+
 def test_a_size_above_that_of_the_ensemble_keeps_what_there_is():
     X = rows()
     pruner = POAFPruner(

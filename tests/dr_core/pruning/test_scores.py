@@ -27,16 +27,32 @@ def test_scores_are_those_of_scikit_learn(n_classes, weighted_rows):
         assert np.isnan(found[["recall", "selection_rate"]]).all()
 
 
-@pytest.mark.parametrize("positive", [0, 1, 2])
-def test_recall_and_selection_rate_are_those_of_the_class_asked_for(positive):
-    votes = random_votes(np.random.default_rng(0), 5, 60, n_classes=3)
-    found = score_vote(votes, positive)
-    assert found["recall"] == (votes.vote == positive)[votes.y == positive].mean()
-    assert found["selection_rate"] == (votes.vote == positive).mean()
+@pytest.mark.parametrize("favorable", ["a", "b", "c"])
+def test_recall_and_selection_rate_are_those_of_the_favorable_class(favorable):
+    plain, perturbed, y = np.random.default_rng(0).choice(["a", "b", "c"], (3, 5, 60))
+    votes = Votes(plain, perturbed, y[0], favorable=favorable)
+    found, code = score_vote(votes), "abc".index(favorable)
+    assert found["recall"] == (votes.vote == code)[votes.y == code].mean()
+    assert found["selection_rate"] == (votes.vote == code).mean()
+
+
+def test_tables_of_scores_name_the_favorable_class():
+    votes = Votes([["no", "yes"]] * 3, [["no", "no"]] * 3, y=["no", "yes"], favorable="no")
+    assert epaf(votes, 1).scores.columns.name == "positive: no"
+
+
+def test_parts_of_votes_have_the_same_favorable_class():
+    votes = Votes([[0, 1], [1, 1]], [[0, 1], [1, 1]], y=[0, 1], favorable=0)
+    assert (votes.subset([0]).favorable, votes.take(np.array([1])).favorable) == (0, 0)
+
+
+def test_a_favorable_class_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match=r"favorable must be one of the classes \[0, 1\]; got 2"):
+        Votes([[0, 1]], [[0, 1]], y=[0, 1], favorable=2)
 
 
 def test_nobody_is_selected_by_a_class_that_no_vote_is_for():
-    found = score_vote(Votes([[0, 1]], [[0, 1]], y=[0, 0], classes=[0, 1, 2]), 2)
+    found = score_vote(Votes([[0, 1]], [[0, 1]], y=[0, 0], classes=[0, 1, 2], favorable=2))
     assert found["selection_rate"] == 0
 
 
