@@ -14,9 +14,9 @@ MIN_LIKENESS = 0.85
 """Minimum likeness of counterparts, unless nearly all rows have them."""
 
 ALIKE = "alike in the other columns"
-MAIN = "nearly all rows have one of the two"
+MAIN = "nearly all rows of each group have its value"
 NO_CANDIDATE = "the other group has no exclusive value in this column"
-NO_COLUMNS = "there is no other column to compare"
+NO_COLUMNS = "no other column can be compared"
 """Why values are counterparts, or why not."""
 
 
@@ -41,6 +41,7 @@ def match_values(
     second: Sequence[Any],
     *,
     main: tuple[int | None, int | None] = (None, None),
+    merged: Sequence[Any] = (),
 ) -> tuple[list[Match], list[Match]]:
     """Match the exclusive values of one group with those of the other group.
 
@@ -52,6 +53,7 @@ def match_values(
     likeness : (A, B) likeness of the values; NaN if there is no column to compare
     first, second : the A values of the one group and the B values of the other
     main : positions of the values that nearly all rows of their group have, or None
+    merged : names of columns whose exclusive values counted as one value
 
     Returns
     -------
@@ -67,8 +69,9 @@ def match_values(
     >>> of_women[1].reason
     "'Sir' is most alike, but not enough (0.30 < 0.85)"
     """
+    alike = f"{ALIKE}; exclusive values of {quote(merged)} count as one" if merged else ALIKE
     found = [
-        (a, b, float(likeness[a, b]), MAIN if (a, b) == main else ALIKE)
+        (a, b, float(likeness[a, b]), MAIN if (a, b) == main else alike)
         for a, b in _iter_pairs(likeness, *main)
     ]
     of_first = {a: Match(b, value, why) for a, b, value, why in found}

@@ -44,6 +44,23 @@ GROUP_NAMES = ("marginalised", "privileged")
 """Names of the groups, by position."""
 
 
+class ComparedColumn(NamedTuple):
+    """A column in which the rows of two values are compared.
+
+    Attributes
+    ----------
+    name : column
+    codes : (n,) codes of its values
+    n_codes : number of distinct codes
+    merged : code of all values that are exclusive to a group, or None
+    """
+
+    name: Any
+    codes: Array
+    n_codes: int
+    merged: int | None = None
+
+
 class Suggestion(NamedTuple):
     """One row of `Suggestions.table`."""
 
@@ -73,7 +90,8 @@ class Suggestions:
         `likeness` is that of the counterpart or, without one, of the value of the other group that
         is most alike: the mean overlap of the distributions of all other columns among the rows of
         both values, from 0 to 1. Values of another column that are exclusive themselves count as
-        one value there. `reason` says why a counterpart is proposed, or why not.
+        one value there; the column is not compared if all rows have them. `reason` says why a
+        counterpart is proposed, or why not.
     coupled : dict
         Rules for values with a counterpart, for the parameter `coupled`.
     """
@@ -160,13 +178,13 @@ def suggest_couplings(
     for (j, i), is_rare in rare_cells.items():
         about = attributes.names[j], categories[i], tables[j, i]
         exclusive = _find_exclusive(*about, is_rare)
-        merged = {
-            k: _merge_exclusive(codes[k], rare_cells.get((j, k)))
+        columns = [
+            _merge_exclusive(categories[k], codes[k], rare_cells.get((j, k)))
             for k in codes
             if k not in {i, *identifiers}
-        }
+        ]
         # Columns of one value say nothing about likeness.
-        columns = [(c, len(categories[k])) for k, c in merged.items() if np.ptp(c)]
+        columns = [column for column in columns if np.ptp(column.codes)]
         group_sizes = np.bincount(groups[j], minlength=2)[:2]
         found += _add_counterparts(exclusive, codes[i], columns, group_sizes)
         counted = attributes.attributes[j], sensitive[j], categories[i], codes[i]
@@ -206,31 +224,30 @@ def _find_exclusive(
     }
 
 
-def _merge_exclusive(codes: Array, is_rare: Array | None) -> Array:
-    """Return the codes of a column with one code for all values that are exclusive to a group.
+def _merge_exclusive(category: Category, codes: Array, is_rare: Array | None) -> ComparedColumn:
+    """Return a column with one code for all values that are exclusive to a group.
 
+    If the codes of Husband, Wife and Single are 0, 1 and 2, those of the result are 0, 0 and 2.
     For titles, husbands and wives are then alike, and unlike single people.
 
     Parameters
     ----------
+    category : the column
     codes : (n,)
     is_rare : (2, values) whether a group rarely has a value; None if no value is exclusive
-
-    Examples
-    --------
-    >>> _merge_exclusive(np.array([0, 1, 2, 2]), np.array([[1, 0, 0], [0, 1, 0]], dtype=bool))
-    array([0, 0, 2, 2])
     """
-    if is_rare is None:
-        return codes
+    if is_rare is None or not is_rare.any():
+        return ComparedColumn(category.name, codes, len(category))
     exclusive = np.flatnonzero(is_rare.any(axis=0))
-    return np.where(np.isin(codes, exclusive), exclusive[0], codes)
+    merged = int(exclusive[0])
+    codes = np.where(np.isin(codes, exclusive), merged, codes)
+    return ComparedColumn(category.name, codes, len(category), merged)
 
 
 def _add_counterparts(
     exclusive: dict[int, Suggestion],
     codes: Array,
-    columns: list[tuple[Array, int]],
+    columns: list[ComparedColumn],
     group_sizes: Array,
 ) -> list[Suggestion]:
     """Return the suggestions for one column, with counterparts where there are any.
@@ -239,7 +256,7 @@ def _add_counterparts(
     ----------
     exclusive : suggestions by the code of their value
     codes : (n,) codes of the column
-    columns : codes of each other column, and their number of distinct codes
+    columns : the other columns
     group_sizes : (2,) rows of each group
     """
     rows = {v: np.flatnonzero(codes == v) for v in exclusive}
@@ -252,7 +269,8 @@ def _add_counterparts(
     of_first, of_second = ([exclusive[v] for v in side] for side in (first, second))
     main = _find_main(of_first, int(group_sizes[0])), _find_main(of_second, int(group_sizes[1]))
     values = [one.value for one in of_first], [one.value for one in of_second]
-    matches = match_values(likeness, *values, main=main)
+    merged = [column.name for column in columns if column.merged is not None]
+    matches = match_values(likeness, *values, main=main, merged=merged)
     return [
         *_add_matches(of_first, matches[0], of_second),
         *_add_matches(of_second, matches[1], of_first),
@@ -278,9 +296,18 @@ def _add_matches(
     ]
 
 
-def _compute_likeness(first: Array, second: Array, columns: list[tuple[Array, int]]) -> float:
-    """Return the mean overlap of two sets of rows over several columns, NaN without columns."""
-    overlaps = [_compute_overlap(codes[first], codes[second], n) for codes, n in columns]
+def _compute_likeness(first: Array, second: Array, columns: list[ComparedColumn]) -> float:
+    """Return the mean overlap of two sets of rows over several columns, NaN without columns.
+
+    A column in which all these rows have exclusive values is left out: counted as one value, they
+    would always be alike.
+    """
+    rows = np.concatenate([first, second])
+    overlaps = [
+        _compute_overlap(column.codes[first], column.codes[second], column.n_codes)
+        for column in columns
+        if column.merged is None or (column.codes[rows] != column.merged).any()
+    ]
     return float(np.mean(overlaps)) if overlaps else np.nan
 
 

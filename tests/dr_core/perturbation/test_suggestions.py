@@ -163,6 +163,30 @@ def test_exclusive_columns_still_tell_values_apart_by_their_other_values():
     assert found.coupled["title"]["sex"]["F"] == {"M": "F", "married M": "married F"}
 
 
+def make_patients(noise):
+    """Two columns that separate men and women outside the emergency room, and another one."""
+    columns = {
+        "sex": ["m", "f", "m", "f"],
+        "ward": ["urology", "maternity", "er", "er"],
+        "diagnosis": ["stone", "birth", "other", "other"],
+    }
+    return pd.DataFrame(columns).loc[np.arange(800) % 4].assign(noise=noise)
+
+
+def test_the_reason_names_columns_whose_exclusive_values_count_as_one():
+    table = suggest_couplings(make_patients(np.arange(800) // 4 % 2), {"sex": "m"}).table
+    reasons = table.set_index("value")["reason"]
+    assert reasons["urology"].endswith("; exclusive values of 'diagnosis' count as one")
+    assert reasons["stone"].endswith("; exclusive values of 'ward' count as one")
+
+
+def test_a_column_in_which_all_rows_are_exclusive_does_not_raise_the_likeness():
+    # All men of a ward and half of its women have noise 0.
+    wards = make_patients(np.where(np.arange(800) % 4 == 1, np.arange(800) // 4 % 2, 0))
+    found = suggest_couplings(wards, {"sex": "m"}).table.set_index("value")
+    assert found.at["urology", "likeness"] == 0.5  # 0.75 with the diagnosis
+
+
 def test_values_too_rare_to_judge_are_left_out():
     X = titles()
     X.loc[X.index[X["sex"] == "F"][0], "hand"] = "none"
