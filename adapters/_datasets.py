@@ -73,8 +73,8 @@ def to_aif360(
         dataset too, because AIF360 expects protected attributes among the features.
     privileged : mapping
         The privileged value of each sensitive feature, or a collection of privileged values.
-        Numbers keep their values. Of two other values, the privileged one becomes 1 and the other
-        0; three or more become 0, 1, 2 and so on.
+        Numbers keep their values. In an attribute with two values in words, the privileged one
+        becomes 1 and the other 0. Three or more values in words become 0, 1, 2 and so on.
     favorable_label : label
     sample_weight : Series or array of shape (n,), optional
     y_pred : Series or array of shape (n,), optional

@@ -46,8 +46,8 @@ def collect_votes(
 
     Features are encoded once for all members. A tree without a split on any feature that a
     perturbation changed is not evaluated again. Rows without any sensitive value
-    (`missing="keep"`) are left out, as in discriminative risk: `rows` of the result are the rows
-    of X.
+    (`missing="keep"`) are left out, as in discriminative risk; the attribute `rows` of the result
+    has the position in X of each instance.
 
     Parameters
     ----------
