@@ -10,7 +10,7 @@ encoding of the features.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,16 @@ from aif360.datasets import StructuredDataset
 from aif360_dr._couplings import translate_rules
 from aif360_dr._groups import Groups, get_privileged_values
 from dr_core import SensitiveAttributes, learn_attributes
-from dr_core.plugins import Array, Rules, as_table, find_dummies, joint_positions, quote
+from dr_core.plugins import (
+    Array,
+    Rules,
+    Table,
+    as_table,
+    find_copies,
+    find_dummies,
+    joint_positions,
+    quote,
+)
 
 __all__ = [
     "Carriers",
@@ -210,7 +219,9 @@ def find_carriers(
         else each.privileged_labels
         for each in protected
     }
-    _warn_of_dummies(dataset, protected)
+    known = {*_warn_of_dummies(dataset, protected), *(coupled or {})}
+    undecided = [each for each in protected if each.name not in (carried_by or {})]
+    _warn_of_copies(dataset, protected, undecided, known)
     # The domain defines all values, so a frame of one row is enough unless features follow.
     frame, rules = pd.DataFrame({name: values[:1] for name, values in domain.items()}), None
     if coupled:
@@ -220,20 +231,19 @@ def find_carriers(
     return Carriers(protected, learn_attributes(frame, labels, domain=domain, coupled=rules))
 
 
-def _warn_of_dummies(dataset: StructuredDataset, protected: list[ProtectedAttribute]) -> None:
+def _warn_of_dummies(dataset: StructuredDataset, protected: list[ProtectedAttribute]) -> list[str]:
     """Warn if the 0/1 feature of a protected attribute encodes it together with others.
 
-    Perturbing `white` alone, beside `black` and `hispan`, makes rows of no race or of two.
+    Perturbing `white` alone, beside `black` and `hispan`, makes rows of no race or of two. Return
+    the features that are named.
     """
     names = [
         each.name
         for each in protected
         if each.feature_names == [each.name] and set(each.patterns[:, 1]) == {0.0, 1.0}
     ]
-    if not names:
-        return
-    table = as_table(pd.DataFrame(dataset.features, columns=dataset.feature_names))
-    for name, group in find_dummies(table, dataset.feature_names, names).items():
+    found = find_dummies(_as_table(dataset), dataset.feature_names, names) if names else {}
+    for name, group in found.items():
         warnings.warn(
             f"the protected attribute {name!r} is one of the 0/1 features {quote(group)}, of "
             f"which no two are 1 in the same row. If they encode one attribute, perturbing "
@@ -242,6 +252,40 @@ def _warn_of_dummies(dataset: StructuredDataset, protected: list[ProtectedAttrib
             f"carried_by={{its name: [{quote(group)}]}}.",
             stacklevel=4,
         )
+    return [feature for group in found.values() for feature in group]
+
+
+def _warn_of_copies(
+    dataset: StructuredDataset,
+    protected: list[ProtectedAttribute],
+    undecided: list[ProtectedAttribute],
+    known: Collection[str],
+) -> None:
+    """Warn if features depend on a protected attribute alone, so that they may carry it, too.
+
+    Args:
+        dataset: Dataset.
+        protected: All attributes, whose own features are left out.
+        undecided: Attributes to look at.
+        known: Further features to leave out.
+    """
+    table = _as_table(dataset)
+    others = [name for name in _find_other_features(dataset, protected) if name not in known]
+    for each in undecided:
+        found = find_copies(table, others, each.encode(dataset))
+        if found:
+            warnings.warn(
+                f"features {quote(found)} have one value for each value of the protected "
+                f"attribute {each.name!r}, and may carry it, too. They stay unchanged when "
+                f"{each.name!r} is perturbed, so that discriminative risk can be far too low. If "
+                "they carry it, pass "
+                f"carried_by={{{each.name!r}: [{quote([*each.feature_names, *found])}]}}.",
+                stacklevel=4,
+            )
+
+
+def _as_table(dataset: StructuredDataset) -> Table:
+    return as_table(pd.DataFrame(dataset.features, columns=dataset.feature_names))
 
 
 def check_carried_by(

@@ -18,15 +18,12 @@ import numpy as np
 import pandas as pd
 
 from dr_core import SensitiveAttributes, learn_attributes
-from dr_core.plugins import Rules, as_condition, factorize, quote
+from dr_core.plugins import Rules, as_condition, as_table, factorize, find_dependent, quote
 
 __all__ = ["IndexCarriers", "find_index_carriers"]
 
 MIN_CARRIER_ROWS = 30
 """Rows from which a column that depends on an attribute alone is not so by chance."""
-
-HEAD = 500
-"""Rows that tell most columns from those that depend on an attribute alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +201,8 @@ def _find_followers(
     X: pd.DataFrame, name: Any, source: Any, given: Sequence[Any] | None
 ) -> list[Any]:
     """Return the columns that carry an attribute, without the one that has its name."""
-    dependent = _find_dependent(X.drop(columns=name, errors="ignore"), source)
+    keys = [column for column in X.columns if column != name]
+    dependent = find_dependent(as_table(X), keys, factorize(source).codes)
     if given is not None:
         lacking = [column for column in given if column not in [*dependent, name]]
         if lacking:
@@ -229,15 +227,6 @@ def _is_named_after(column: Any, name: Any) -> bool:
     """Return whether a column is called `sex_Male`, `sex=Male` or `encoder__sex_Male`."""
     own = str(column).rpartition("__")[2]
     return own.startswith((f"{name}_", f"{name}="))
-
-
-def _find_dependent(X: pd.DataFrame, source: Any) -> list[Any]:
-    """Return the columns with one value for each value of the source, and not all the same."""
-    codes = factorize(source).codes
-    for rows in (slice(HEAD), slice(None)):  # few columns are left after the first rows
-        counts = X.iloc[rows].groupby(codes[rows]).nunique(dropna=False)
-        X = X.loc[:, (counts <= 1).all(axis=0).to_numpy()]
-    return [column for column in X.columns if X[column].nunique(dropna=False) > 1]
 
 
 def _make_rule(X: pd.DataFrame, source: Any, column: Any) -> dict[Any, dict[Any, Any]]:

@@ -21,7 +21,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   into codes. `Array` is the type of arrays.
 - Sensitive attributes: `Attribute`, `ALL`, `NEITHER`, `MISSING_LABEL`, `Rules`,
   `check_privileged`; `as_condition` recognises ranges, `find_dummies` 0/1 columns that encode one
-  attribute.
+  attribute, `find_dependent` columns that depend on an attribute alone, and `find_copies` those
+  of them that do so not by chance.
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members;
@@ -39,6 +40,7 @@ from dr_core._tables import (
     as_table,
     encode,
     factorize,
+    find_dependent,
     joint_positions,
 )
 from dr_core._utils import (
@@ -76,6 +78,7 @@ from dr_core.perturbation import (
     Rules,
     as_condition,
     check_privileged,
+    find_copies,
     find_dummies,
 )
 from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
@@ -141,6 +144,8 @@ __all__ = [
     "drawing",
     "encode",
     "factorize",
+    "find_copies",
+    "find_dependent",
     "find_distribution",
     "find_dummies",
     "fold",

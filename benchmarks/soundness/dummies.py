@@ -1,4 +1,4 @@
-"""Is a sensitive 0/1 column named as a dummy where it is one, and nowhere else?"""
+"""Are dummies and copies of a sensitive column named where there are any, and nowhere else?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_COLUMNS = 20
 
 
 def dummies_are_found(n_runs: int, progress: bool) -> Iterator[Mark]:
-    """Yield the shares of data sets with a warning: of independent columns, and of dummies."""
+    """Yield the shares of data sets with a warning: independent columns, dummies and copies."""
     for n, rate in ((200, 0.05), (200, 0.5), (5000, 0.01)):
         about = f"independent flags, n = {n:,}, {rate:.0%} ones"
         found = simulate(partial(warns_of_flags, n, rate), n_runs, about, progress)
@@ -25,6 +25,10 @@ def dummies_are_found(n_runs: int, progress: bool) -> Iterator[Mark]:
         about = f"dummies of {n_values} values, n = {n:,}"
         found = simulate(partial(warns_of_dummies, n, n_values), n_runs, about, progress)
         yield Mark(about, "data sets with a warning", found.mean(), at_least=0.99)
+    for n in (10, 30, 300):
+        about = f"independent columns of 2 values, n = {n:,}, an attribute of 3 values"
+        found = simulate(partial(warns_of_copies, n), n_runs, about, progress)
+        yield Mark(about, "data sets with a warning", found.mean(), at_most=0.001)
 
 
 def warns_of_flags(n: int, rate: float, random: np.random.Generator) -> bool:
@@ -39,8 +43,14 @@ def warns_of_dummies(n: int, n_values: int, random: np.random.Generator) -> bool
     return warns(np.column_stack([values[:, None] == np.arange(n_values), flags]))
 
 
+def warns_of_copies(n: int, random: np.random.Generator) -> bool:
+    """Return whether there is a warning for columns that are independent of 3 values."""
+    others = random.choice([2, 3], (n, N_COLUMNS))
+    return warns(np.column_stack([np.append([0, 1, 2], random.integers(3, size=n - 3)), others]))
+
+
 def warns(X: np.ndarray) -> bool:
-    """Return whether the first column is said to exclude others."""
+    """Return whether there is a warning for the first column."""
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         learn_attributes(X.astype(int), {0: 1})

@@ -32,6 +32,7 @@ __all__ = [
     "encode",
     "encode_known",
     "factorize",
+    "find_dependent",
     "find_first",
     "joint_codes",
     "joint_positions",
@@ -49,6 +50,9 @@ MANY_ROWS = 100_000
 
 FEW_CELLS = 20_000
 """Cells of a frame that is copied as a whole, which takes less time than column by column."""
+
+N_SAMPLED = 200
+"""Rows, evenly spaced, that rule out most columns that do not depend on another one alone."""
 
 COPY_ON_WRITE = int(pd.__version__.split(".")[0]) >= 3
 
@@ -211,6 +215,43 @@ def find_first(positions: Array) -> Array:
     rises = highest >= 0
     np.greater(highest[1:], highest[:-1], out=rises[1:])
     return np.flatnonzero(rises)
+
+
+def find_dependent(table: Table, keys: Sequence[Any], codes: Array) -> list[Any]:
+    """Return the columns with one value for each value of an attribute, but not the same in all.
+
+    Rows where the attribute is missing are left out. In a column, missing is a value.
+
+    Examples
+    --------
+    >>> table = as_table(pd.DataFrame({"title": ["Mr", "Ms", "Mr"], "age": [30, 30, 40]}))
+    >>> find_dependent(table, table.keys(), np.array([0, 1, 0]))
+    ['title']
+    """
+    rows = np.flatnonzero(codes >= 0)
+    for step in dict.fromkeys((-(-len(rows) // N_SAMPLED), 1)):
+        chosen = rows[:: step or 1]
+        part = table if len(chosen) == table.n_rows else table.take(chosen)
+        columns = {key: _read_values(part, key) for key in keys}
+        keys = [key for key, values in columns.items() if _depends(values, codes[chosen])]
+    return [key for key in keys if (columns[key] != columns[key][:1]).any()]
+
+
+def _depends(values: Array, codes: Array) -> bool:
+    """Return whether rows with the same code have the same value."""
+    # With the codes 1 0 1 0, the last rows of codes 0 and 1 are rows 3 and 2: all rows must have
+    # the value of row 3 or 2, whichever has their code.
+    value_of_code = np.empty(codes.max(initial=-1) + 1, values.dtype)
+    value_of_code[codes] = values
+    return bool((value_of_code[codes] == values).all())
+
+
+def _read_values(table: Table, key: Any) -> Array:
+    """Return a column as numbers that differ where its values do."""
+    numbers = table.numbers(key)
+    if numbers is None or np.isnan(numbers).any():
+        return factorize(table.column(key)).codes
+    return numbers
 
 
 def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -> list[Any]:

@@ -6,6 +6,7 @@
 - `_ranges`: ranges of a quantity as groups
 - `_one_hot`: an attribute in several 0/1 columns
 - `_dummies`: such columns, of which one is given as sensitive
+- `_copies`: columns that depend on an attribute alone, and so may encode it, too
 - `_levels`: index levels that follow the attribute of the same name
 - `_couplings`: columns that follow an attribute
 - `_drivers`: what moves such a column, replacements or a function
@@ -26,6 +27,7 @@ from dr_core.perturbation._attributes import (
     check_privileged,
     learn_attributes,
 )
+from dr_core.perturbation._copies import find_copies
 from dr_core.perturbation._couplings import Couplings, Rules
 from dr_core.perturbation._dummies import find_dummies
 from dr_core.perturbation._one_hot import OneHot
@@ -79,6 +81,7 @@ __all__ = [
     "check_privileged",
     "enumerate_perturbations",
     "expected_counts",
+    "find_copies",
     "find_dummies",
     "iter_perturbed",
     "learn_attributes",

@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Level, Partitions, Recoded, Table, as_partitions, encode
+from dr_core._tables import (
+    Level,
+    Partitions,
+    Recoded,
+    Table,
+    as_partitions,
+    encode,
+    find_dependent,
+)
 from dr_core._utils import (
     Array,
     check_choice,
@@ -33,6 +41,7 @@ from dr_core._utils import (
     sort_values,
 )
 from dr_core.perturbation._advice import advise_argument
+from dr_core.perturbation._copies import warn_of_copies
 from dr_core.perturbation._couplings import (
     NO_COUPLINGS,
     Couplings,
@@ -495,7 +504,9 @@ def learn_attributes(
         If values of a sensitive column differ only in case or blanks, or if one is a text such as
         "?" that often stands for a missing value. If a sensitive 0/1 column and others of X are
         never 1 in the same row, and that is not by chance: they may encode one attribute, which is
-        then given as `OneHot`. Of rows in several frames or partitions, the first are checked.
+        then given as `OneHot`. If another column has one value for each value of an attribute: it
+        may encode the attribute, too. Of rows in several frames or partitions, the first are
+        checked.
 
     Examples
     --------
@@ -529,9 +540,28 @@ def learn_attributes(
     _check_columns_disjoint(attributes.columns)
     attributes = _add_couplings(attributes, table, coupled, domain)
     zero_one = [one for one in learned if one.columns is None and set(one.values) == {0, 1}]
-    if zero_one:
-        warn_of_dummies(table, attributes, zero_one)
+    dummies = warn_of_dummies(table, attributes, zero_one) if zero_one else []
+    in_columns = [one for one in learned if one.name not in levels]
+    coupled_columns = attributes.couplings.columns if coupled else []
+    _look_for_copies(table, in_columns, {*coupled_columns, *dummies})
     return attributes
+
+
+def _look_for_copies(
+    data: Table | Partitions, attributes: Sequence[Attribute], others: Collection[Any]
+) -> None:
+    """Warn if a column of X, apart from `others`, depends on one of the attributes alone.
+
+    Of rows in several frames or partitions, the first with rows is looked at.
+    """
+    table = data if isinstance(data, Table) else data.sample
+    known = {*others, *(c for one in attributes for c in one.columns or (one.name,))}
+    keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
+    for attribute in attributes:
+        codes = attribute.encode(table)
+        dependent = find_dependent(table, keys, codes)
+        if dependent:
+            warn_of_copies(table, attribute, codes, dependent, len(keys))
 
 
 def check_privileged(privileged: Any) -> None:

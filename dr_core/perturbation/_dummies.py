@@ -41,17 +41,20 @@ HEAD_ROWS = 50
 
 def warn_of_dummies(
     data: Table | Partitions, attributes: SensitiveAttributes, zero_one: Sequence[Attribute]
-) -> None:
+) -> list[Any]:
     """Warn if a sensitive 0/1 column, one of `zero_one`, excludes other 0/1 columns.
 
-    Of rows in several frames or partitions, the first with rows is looked at.
+    Return the columns that are named. Of rows in several frames or partitions, the first with
+    rows is looked at.
     """
     table = data if isinstance(data, Table) else data.sample
     known = {c for a in attributes for c in a.columns or ()} | set(attributes.couplings.names)
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
     by_name = {attribute.name: attribute for attribute in zero_one}
-    for name, group in find_dummies(table, keys, list(by_name)).items():
+    found = find_dummies(table, keys, list(by_name))
+    for name, group in found.items():
         warnings.warn(_describe(table, by_name[name], group), stacklevel=4)
+    return [key for group in found.values() for key in group]
 
 
 def find_dummies(table: Table, keys: Sequence[Any], names: Sequence[Any]) -> dict[Any, list[Any]]:

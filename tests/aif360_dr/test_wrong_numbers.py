@@ -270,6 +270,13 @@ class TestDummies:
         with pytest.warns(UserWarning, match=r"'white'.*'black', 'hispan'.*carried_by"):
             DiscriminativeRiskMetric.from_estimator(model, dataset, [{"white": 0}], [{"white": 1}])
 
+    def test_copies_of_an_attribute_are_named_with_the_remedy(self):
+        codes = pd.factorize(self.RACES, sort=True)[0].astype(float)
+        dataset, groups = self.make_dataset("race", codes), ([{"race": 0}], [{"race": 2}])
+        remedy = r"carried_by={'race': \['race', 'black', 'hispan', 'white'\]}"
+        with pytest.warns(UserWarning, match=remedy):
+            DiscriminativeRiskMetric.from_estimator(lambda X: X[:, 1], dataset, *groups)
+
     def test_the_remedy_raises_no_warning(self):
         codes = pd.factorize(self.RACES, sort=True)[0].astype(float)
         dataset = self.make_dataset("race", codes)

@@ -407,7 +407,7 @@ class TestDrMetricFrame:
         frame = dr_metric_frame(tree, X, y, privileged=learned)
         risk = assess_risk(tree, X, PRIVILEGED)
         assert frame.overall["discriminative_risk"] == pytest.approx(risk.value, abs=1e-12)
-        hot = X.assign(man=X["sex"], woman=1 - X["sex"])
+        hot = X.drop(columns="sex").assign(man=X["sex"], woman=1 - X["sex"])
         one_hot = {"sex": OneHot(["man", "woman"], privileged="man")}
         frame = dr_metric_frame(lambda rows: rows["man"].to_numpy(), hot, y, privileged=one_hot)
         assert frame.overall["discriminative_risk"] == 1

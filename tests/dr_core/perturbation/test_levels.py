@@ -151,6 +151,7 @@ def test_a_domain_may_have_values_that_no_row_has(X):
     assert "x" in set(every["sex"])
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_plausibility_is_that_of_a_column():
     people = np.arange(200)
     job = np.where(people % 2, "nun", "monk")

@@ -310,6 +310,7 @@ def test_the_first_of_many_attributes_is_not_lost():
     assert len(set(joint_codes(codes))) == 3
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 @pytest.mark.parametrize(("coupled", "rows"), [(None, [37, 23]), (TITLES, [18, 18, 18, 6])])
 def test_chunks_of_the_default_size_have_a_bounded_number_of_variants(monkeypatch, coupled, rows):
     monkeypatch.setattr("dr_core.perturbation._plan.CHUNK_VARIANTS", 50)
@@ -405,6 +406,7 @@ def test_more_perturbations_of_a_row_than_fit_in_a_chunk_are_refused():
         PerturbationPlan(learn_attributes(X, privileged))
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 @pytest.mark.parametrize(("coupled", "rows"), [(None, 5), (TITLES, 2)])
 def test_chunks_of_the_default_size_have_a_bounded_number_of_draws(monkeypatch, coupled, rows):
     monkeypatch.setattr("dr_core.perturbation._plan.CHUNK_VARIANTS", 50)

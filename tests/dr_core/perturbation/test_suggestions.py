@@ -1,5 +1,6 @@
 import numpy as np
 import pandas as pd
+import pytest
 
 from dr_core import OneHot, datasets, learn_attributes, perturb, suggest_couplings
 
@@ -52,6 +53,7 @@ def test_a_value_without_a_counterpart_is_listed_without_a_rule():
     assert found.coupled == {}
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_values_that_are_exclusive_but_unlike_are_not_paired():
     X = titles()
     X["hand"] = np.where(X["sex"] == "M", "left", "right")
@@ -87,6 +89,7 @@ def find_pair(X, value):
 TITLES = {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_values_of_nearly_all_rows_are_paired_however_unlike_the_other_columns_are():
     for share in (1.0, 0.96):
         X = add_by_sex(make_staff(0.1), "title", "Mr", "Ms", "Dr", share=share)

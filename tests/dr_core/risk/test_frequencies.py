@@ -71,6 +71,7 @@ def oppose(X):
     return (X["score"] > 0) & (X["age"] >= 25) | change_if_old
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 @pytest.mark.parametrize(("model", "sign"), [(rule, 1), (oppose, -1)])
 def test_distances_to_the_ends_add_up_as_squares(model, sign):
     X = people()

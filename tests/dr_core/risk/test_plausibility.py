@@ -258,6 +258,7 @@ def test_ricci_has_no_implausible_pair():
     assert found.share == 0
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_numbers_are_written_as_a_person_would():
     rng = np.random.default_rng(0)
     sex = np.repeat([0.0, 1.0], 200)
@@ -518,6 +519,7 @@ def test_the_power_names_the_attributes_with_too_few_rows():
     assert "depends on the number of reference rows" in text
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_with_an_alpha_of_0_the_power_is_described():
     X = pd.DataFrame({"sex": ["M", "F"] * 20, "city": ["a", "b"] * 20})
     found = assess_risk(lambda X: X["city"] == "a", X, {"sex": "M"}).plausibility(alpha=0)

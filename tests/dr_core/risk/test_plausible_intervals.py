@@ -110,6 +110,7 @@ def test_it_is_undefined_for_ranges_and_scores():
     assert np.isnan(of_score.interval()[:2]).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*may encode it, too")
 def test_it_is_undefined_without_a_plausible_row():
     X = pd.DataFrame({"sex": ["M", "F"] * 100, "title": ["Mr", "Ms"] * 100})
     found = assess_risk(lambda X: X["sex"] == "M", X, {"sex": "M"}).plausibility()
