@@ -16,6 +16,7 @@ from dr_core.plugins import (
     check_choice,
     check_column,
     check_numbers,
+    check_row_order,
     check_weights,
     quote,
 )
@@ -112,6 +113,8 @@ def to_aif360(
     check_choice("missing", missing, ("median", "keep"))
     check_dense(X)
     frame, form = as_frame(as_table(X).native)
+    others = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    check_row_order(X, others | {"y_pred": y_pred, "scores": scores})
     truth, label_form = _read_labels("y", y, len(frame))
     predicted, prediction_form = _read_labels("y_pred", y_pred, len(frame))
     sensitive = make_sensitive_frame(sensitive_features, frame, privileged)

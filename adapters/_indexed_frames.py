@@ -7,7 +7,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.plugins import as_table, check_column, check_privileged, check_weights, quote
+from dr_core.plugins import (
+    as_table,
+    check_column,
+    check_privileged,
+    check_row_order,
+    check_weights,
+    quote,
+)
 
 from ._fairlearn_data import FairlearnData
 from ._forms import as_column, as_frame, check_dense
@@ -58,6 +65,8 @@ def to_aif360_sklearn(
     f     f   40
     """
     check_dense(X)
+    columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    check_row_order(X, columns)
     frame, _ = as_frame(as_table(X).native)
     sensitive = make_sensitive_frame(sensitive_features, frame, privileged)
     learn_sensitive(sensitive, privileged)

@@ -27,6 +27,7 @@ from dr_core.plugins import (
     Table,
     as_table,
     check_column,
+    check_row_order,
     factorize,
     quote,
     rescale,
@@ -130,6 +131,8 @@ def dr_metric_frame(
     {'B': 0.222, 'H': 0.13, 'W': 0.206}
     """
     table = as_table(np.asarray(X) if isinstance(X, list | tuple) else X)
+    columns = {"y": y, "sensitive_features": sensitive_features, "sample_weight": sample_weight}
+    check_row_order(X, columns)
     if sensitive_features is not None:
         _check_columns(table, privileged)
     attributes = learn_attributes(

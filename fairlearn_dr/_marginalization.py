@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dr_core import SensitiveAttributes, learn_attributes, marginalize
-from dr_core.plugins import Array, Rules
+from dr_core.plugins import Array, Rules, check_row_order
 from fairlearn_dr._fitting import (
     as_indexable,
     check_sensitive_columns,
@@ -119,6 +119,7 @@ class AttributeMarginalizer(MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
+        check_row_order(X, {"y": y, "sample_weight": sample_weight})
         X = as_indexable(X)
         attributes = self._learn_attributes(X, sensitive_features)
         self.estimator_ = self.estimator if self.prefit else self._fit(X, y, sample_weight)

@@ -46,6 +46,7 @@ from dr_core.plugins import (
     check_features,
     check_integer,
     check_is_vote,
+    check_row_order,
     check_weights,
     encode,
     factorize,
@@ -93,6 +94,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self
         """
         check_choice("prune_on", self.prune_on, PRUNE_ON)
+        check_row_order(X, {"y": y, "sample_weight": sample_weight})
         y = _check_labels(X, y)
         rng = as_generator(self.random_state)
         X = as_indexable(X)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from dr_core._tables._chunks import Chunks
 from dr_core._tables._table import Table, as_table, factorize, find_first
-from dr_core._utils import Array, check_column, check_part_weights, quote
+from dr_core._utils import Array, check_column, check_part_weights, check_row_order, quote
 
 __all__ = [
     "EMPTY",
@@ -166,6 +166,7 @@ class InMemory(Partitions):
 
     def __init__(self, table: Table, columns: Mapping[str, Any]) -> None:
         named, others = split_named(columns, table.keys())
+        check_row_order(table.native, others)
         others |= {key: table.column(name) for key, name in named.items()}
         seen = table.drop(set(named.values())) if named else table
         self._part = Partition(0, seen, others)

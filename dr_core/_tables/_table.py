@@ -220,7 +220,8 @@ def find_first(positions: Array) -> Array:
 def find_dependent(table: Table, keys: Sequence[Any], codes: Array) -> list[Any]:
     """Return the columns with one value for each value of an attribute, but not the same in all.
 
-    Rows where the attribute is missing are left out. In a column, missing is a value.
+    Rows where the attribute is missing are left out. In a column, missing is a value. Columns of
+    values that cannot be hashed, such as lists, are not found.
 
     Examples
     --------
@@ -249,9 +250,12 @@ def _depends(values: Array, codes: Array) -> bool:
 def _read_values(table: Table, key: Any) -> Array:
     """Return a column as numbers that differ where its values do."""
     numbers = table.numbers(key)
-    if numbers is None or np.isnan(numbers).any():
+    if numbers is not None and not np.isnan(numbers).any():
+        return numbers
+    try:
         return factorize(table.column(key)).codes
-    return numbers
+    except TypeError:  # as if all values were different
+        return np.arange(table.n_rows)
 
 
 def _map_columns(function: Callable[[Any], Any], keys: list[Any], n_rows: int) -> list[Any]:

@@ -131,6 +131,47 @@ def check_column(
     return array
 
 
+def check_row_order(X: Any, columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if a pandas column has the index of X in another order.
+
+    Columns belong to the rows of X by position. An index that only counts rows says nothing.
+
+    Parameters
+    ----------
+    X : any table; only a DataFrame has an index
+    columns : mapping
+        Columns of any type by the name of their argument.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"age": [20, 30]}, index=["ann", "bob"])
+    >>> check_row_order(X, {"y": pd.Series([1, 0], index=["bob", "ann"])})
+    Traceback (most recent call last):
+        ...
+    ValueError: y has the index of X in another order, and rows are matched by position. Pass
+    y.loc[X.index], or numpy.asarray(y) if the positions are right.
+    """
+    if not isinstance(X, pd.DataFrame):
+        return
+    for name, column in columns.items():
+        has_index = isinstance(column, pd.Series | pd.DataFrame)
+        if has_index and _is_reordered(column.index, X.index):
+            raise ValueError(
+                f"{name} has the index of X in another order, and rows are matched by position. "
+                f"Pass {name}.loc[X.index], or numpy.asarray({name}) if the positions are right."
+            )
+
+
+def _is_reordered(index: pd.Index, of: pd.Index) -> bool:
+    """Return whether an index has the labels of another one in another order."""
+    if index.equals(of) or len(index) != len(of):
+        return False
+    counts = pd.RangeIndex(len(of))
+    if index.equals(counts) or of.equals(counts) or not (index.is_unique and of.is_unique):
+        return False
+    return bool(index.isin(of).all())
+
+
 def check_numbers(name: str, values: Any, n_rows: int, **options: Any) -> Array:
     """Return `values` as floats, one for each row of X; see `check_column`."""
     array = check_column(name, values, n_rows, **options)

@@ -10,7 +10,15 @@ import numpy as np
 from scipy import sparse
 
 from dr_core._tables import as_table, encode, factorize
-from dr_core._utils import Array, as_generator, call_each, check_column, check_weights, quote
+from dr_core._utils import (
+    Array,
+    as_generator,
+    call_each,
+    check_column,
+    check_row_order,
+    check_weights,
+    quote,
+)
 from dr_core.ensembles._ensembles import Ensemble, MemberTask, as_ensemble, check_features
 from dr_core.ensembles._votes import Votes
 from dr_core.perturbation import (
@@ -85,6 +93,7 @@ def collect_votes(
     """
     ensemble = as_ensemble(estimator)
     table = as_table(X)
+    check_row_order(X, {"y": y, "sample_weight": sample_weight})
     check_features(estimator, table.take(slice(0, 1)).copy())
     attributes = learn_attributes(table, privileged)
     rng = as_generator(random_state)

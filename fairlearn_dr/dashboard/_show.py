@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dr_core import SensitiveAttributes, assess_risk, learn_attributes
-from dr_core.plugins import Rules, as_table, check_column, check_models
+from dr_core.plugins import Rules, as_table, check_column, check_models, check_row_order
 from fairlearn_dr._frames import get_attribute_values
 from fairlearn_dr.dashboard._risk_dashboard import make_dashboard_class
 
@@ -71,6 +71,7 @@ def show_dashboard(
     Fairness started at http://localhost:36527
     """
     models = check_models(models)
+    check_row_order(X, {"y": y, "sensitive_features": sensitive_features})
     dashboard_class = make_dashboard_class()
     table = as_table(X)
     check_column("y", y, table.n_rows)

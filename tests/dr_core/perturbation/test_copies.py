@@ -107,6 +107,10 @@ def test_few_rows_say_nothing():
     assert messages(X, {"sex": "m"}) == []
 
 
+def test_a_column_of_lists_is_not_named(people):
+    assert messages(people.assign(lists=[[x] for x in people["sex"]]), {"sex": "m"}) == []
+
+
 def test_a_rare_flag_of_a_rare_value_is_not_named(people):
     X = people.assign(race=["d", *people["race"][1:]], flag=[1] + [0] * (N - 1))
     assert messages(X, {"race": "a"}) == []

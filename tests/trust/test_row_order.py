@@ -1,0 +1,111 @@
+"""Labels, weights and predictions whose index is that of X in another order are refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from dr_adapters import to_aif360, to_aif360_sklearn
+from sklearn.ensemble import RandomForestClassifier
+
+from dr_core import Predictions, assess_risk, assess_shift, collect_votes, compare, marginalize
+from dr_core.plugins import check_row_order
+from fairlearn_dr import (
+    AttributeMarginalizer,
+    EPAFPruner,
+    POAFPruner,
+    dr_metric_frame,
+    show_dashboard,
+)
+
+INDEX = [f"person {i}" for i in range(12)]
+X = pd.DataFrame({"sex": [0, 1, 0, 1] * 3, "age": range(12)}, INDEX)
+Y = pd.Series([0, 0, 1, 1] * 3, INDEX)
+SEX = {"sex": 1}
+FOREST = RandomForestClassifier(n_estimators=4, random_state=0).fit(X, Y)
+TURNED = Y[::-1] + 1
+"""Labels or weights of the same people in another order."""
+PEOPLE = pd.Series(INDEX, INDEX)[::-1]
+REFUSED = {
+    "labels of assess_risk": ("y", lambda: assess_risk(FOREST, X, SEX, y=TURNED)),
+    "weights of assess_risk": (
+        "sample_weight",
+        lambda: assess_risk(FOREST, X, SEX, sample_weight=TURNED),
+    ),
+    "people of assess_risk": ("person", lambda: assess_risk(FOREST, X, SEX, person=PEOPLE)),
+    "weights of assess_shift": (
+        "sample_weight",
+        lambda: assess_shift(FOREST, X, SEX, favorable=1, sample_weight=TURNED),
+    ),
+    "labels of compare": ("y", lambda: compare({"forest": FOREST}, X, TURNED, SEX)),
+    "predictions of compare": (
+        "y_pred",
+        lambda: compare({"given": Predictions(TURNED)}, X, Y, SEX),
+    ),
+    "weights of marginalize": (
+        "sample_weight",
+        lambda: marginalize(FOREST, X, SEX, sample_weight=TURNED),
+    ),
+    "labels of collect_votes": ("y", lambda: collect_votes(FOREST, X, TURNED, SEX)),
+    "labels of dr_metric_frame": ("y", lambda: dr_metric_frame(FOREST, X, TURNED, privileged=SEX)),
+    "groups of dr_metric_frame": (
+        "sensitive_features",
+        lambda: dr_metric_frame(FOREST, X, Y, privileged=SEX, sensitive_features=X["sex"][::-1]),
+    ),
+    "labels of POAFPruner": ("y", lambda: POAFPruner(FOREST, privileged=SEX).fit(X, TURNED)),
+    "weights of EPAFPruner": (
+        "sample_weight",
+        lambda: EPAFPruner(FOREST, privileged=SEX).fit(X, Y, sample_weight=TURNED),
+    ),
+    "labels of AttributeMarginalizer": (
+        "y",
+        lambda: AttributeMarginalizer(FOREST, privileged=SEX).fit(X, TURNED),
+    ),
+    "labels of the dashboard": (
+        "y",
+        lambda: show_dashboard({"forest": FOREST}, X, TURNED, privileged=SEX),
+    ),
+    "predictions of to_aif360": (
+        "y_pred",
+        lambda: to_aif360(X, Y, privileged=SEX, y_pred=Y[::-1]),
+    ),
+    "labels of to_aif360_sklearn": (
+        "y",
+        lambda: to_aif360_sklearn(X, TURNED, privileged=SEX),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_rows_in_another_order_are_refused(case):
+    name, call = REFUSED[case]
+    with pytest.raises(ValueError, match=rf"^{name}.*X\.index.*numpy\.asarray"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        Y,
+        Y.to_numpy()[::-1],
+        Y[::-1].reset_index(drop=True),
+        pd.Series(Y.to_numpy(), [f"row {i}" for i in range(12)]),
+        Y[::-1].iloc[:4],
+        pd.Series(1, ["person 0"] * 12),
+        None,
+    ],
+    ids=["same", "array", "counted", "other labels", "other length", "repeated", "none"],
+)
+def test_other_columns_pass(column):
+    check_row_order(X, {"y": column})
+
+
+def test_an_index_of_x_that_counts_rows_says_nothing():
+    check_row_order(X.reset_index(drop=True), {"y": pd.Series(range(12), np.arange(12)[::-1])})
+
+
+def test_predictions_of_shuffled_rows_pass_in_a_series_of_their_own():
+    shuffled = X.reset_index(drop=True).sample(frac=1, random_state=0)
+    check_row_order(shuffled, {"y_pred": pd.Series(FOREST.predict(shuffled))})
+
+
+def test_tables_without_an_index_pass():
+    check_row_order(X.to_numpy(), {"y": TURNED})
