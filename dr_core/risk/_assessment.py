@@ -40,6 +40,7 @@ from dr_core.perturbation import (
 )
 from dr_core.risk._changes import fold, iter_changes
 from dr_core.risk._hidden import describe_hidden_risk
+from dr_core.risk._paired import compute_risk_change
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._predictor import (
     MAX_NUMBERS,
@@ -228,6 +229,34 @@ class RiskAssessment:
         row from each side.
         """
         return self.totals.make_sample(-1).interval(confidence, method)
+
+    def change_from(self, other: RiskAssessment, confidence: float = 0.95) -> Interval:
+        """Return the confidence interval of `value` minus the value of `other`, on the same rows.
+
+        If the interval is below 0, this model has less risk than the other one in the population.
+        The interval is shorter than the intervals of the two values suggest, because most rows
+        have the same risk for both models. Frequencies of values in a range count as known.
+
+        Parameters
+        ----------
+        other : RiskAssessment
+            Another model, assessed on the same rows with the same sensitive attributes, weights
+            and people.
+        confidence : float in (0, 1)
+
+        Examples
+        --------
+        >>> from dr_core import datasets
+        >>> ricci = datasets.load("ricci")
+        >>> strict = lambda X: X["Combine"] > 70 + 8 * (X["Race"] != "W")
+        >>> mild = lambda X: X["Combine"] > 70 + 5 * (X["Race"] != "W")
+        >>> before, after = (assess_risk(f, ricci.data, ricci.privileged) for f in (strict, mild))
+        >>> print(f"{before.value:.3f} {after.value:.3f} {after.value - before.value:.3f}")
+        0.297 0.195 -0.102
+        >>> after.change_from(before)
+        Interval(low=-0.1..., high=-0.0..., confidence=0.95, method='paired')
+        """
+        return compute_risk_change(self, other, confidence)
 
     def table(self, confidence: float = 0.95) -> pd.DataFrame:
         """Return the risks of `names`, with confidence interval, worst case and groups.

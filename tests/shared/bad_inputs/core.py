@@ -808,6 +808,11 @@ CASES = {
             ValueError,
             ("alpha", "0", "1", "'3'"),
         ),
+        "a change from rows of another table": (
+            lambda: risk().change_from(assess_risk(model, X.iloc[:2], SEX)),
+            ValueError,
+            ("other", "same rows", "assess_risk"),
+        ),
         "lists to judge plausibility by": (
             lambda: assess_risk(model, X.assign(z=[[1], [2], [3]]), SEX).plausibility(),
             TypeError,
