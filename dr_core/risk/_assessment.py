@@ -39,7 +39,7 @@ from dr_core.perturbation import (
     learn_attributes,
 )
 from dr_core.risk._changes import fold, iter_changes
-from dr_core.risk._hidden import describe_hidden_risk
+from dr_core.risk._hidden import describe_hidden_risk, describe_zero_risk
 from dr_core.risk._paired import compute_risk_change
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._predictor import (
@@ -356,11 +356,11 @@ class RiskAssessment:
 
     @property
     def _note(self) -> str:
-        """The end of the headline, where the risk of all attributes hides that of one."""
+        """The end of the headline, where a low risk can hide something."""
         sums = dict(zip(self.names, self.totals.perturbed, strict=True))
         weights = {name: one.total("weight") for name, one in sums.items()}
         risks = {name: one.mean("risk") for name, one in sums.items()}
-        note = describe_hidden_risk(risks, weights=weights)
+        note = describe_hidden_risk(risks, weights=weights) or describe_zero_risk(risks)
         return f". {note.removesuffix('.')}" if note else ""
 
     def __repr__(self) -> str:

@@ -468,3 +468,9 @@ def test_quantities_that_are_integers_in_one_chunk_need_not_be_labels():
     model = lambda X: X["amount"] + (X["sex"] == "M")  # noqa: E731
     risk = assess_risk(model, X, {"sex": "M"}, y=[9.0] * 4, tolerance=0.0, chunk_size=2)
     assert risk.value == 1
+
+
+def test_a_risk_of_0_is_shown_with_what_it_does_not_say():
+    X = pd.DataFrame({"sex": ["m", "f"] * 20, "age": range(40)})
+    risk = assess_risk(lambda X: X["age"] > 20, X, {"sex": "m"})
+    assert "probably does not use sex. Other columns can be proxies" in repr(risk)
