@@ -60,7 +60,7 @@ from dr_core._utils._numbers import (
     to_units,
     unbox_floats,
 )
-from dr_core._utils._parallel import allow_large_graphs, call_each
+from dr_core._utils._parallel import allow_large_graphs, call_each, use_one_blas_thread
 from dr_core._utils._percent import (
     format_estimate,
     format_percent,
@@ -135,6 +135,7 @@ __all__ = [
     "to_units",
     "truncate",
     "unbox_floats",
+    "use_one_blas_thread",
     "widen_interval",
     "wilson",
     "write_atomically",

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from dr_core._utils import RandomState, as_generator, is_integer
+from dr_core._utils import RandomState, as_generator, is_integer, use_one_blas_thread
 from dr_core.ensembles import Votes
 from dr_core.pruning._class_losses import compute_class_losses
 from dr_core.pruning._exchange import ExchangeSearch
@@ -164,7 +164,8 @@ def _find_front(
         archive, n_judged = find_true_front(voting, size, trade_off, rule)
         return make_front_table(archive, pool), n_judged
     search = searcher(voting, size, trade_off, rule, random)
-    search.run(iterations)
+    with use_one_blas_thread():
+        search.run(iterations)
     return make_front_table(search.archive, pool), search.n_judged
 
 

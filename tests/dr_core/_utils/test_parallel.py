@@ -2,8 +2,9 @@ from concurrent.futures import Future
 
 import joblib
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from dr_core._utils._parallel import call_each
+from dr_core._utils._parallel import call_each, use_one_blas_thread
 
 
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
@@ -35,3 +36,14 @@ class Cluster(joblib.parallel.SequentialBackend):
 def test_what_a_cluster_was_given_is_fetched_back_when_its_workers_are_gone():
     with joblib.parallel_config(backend=Cluster()):
         assert call_each(pow, [3, 4], [2], n_jobs=2) == [9, 16]
+
+
+def count_blas_threads():
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_products_use_one_thread_within_the_context_only():
+    with threadpool_limits(2, user_api="blas"):
+        with use_one_blas_thread():
+            assert count_blas_threads() == {1}
+        assert count_blas_threads() == {2}
