@@ -455,8 +455,8 @@ class MeasuredModel:
             sample = make_group_sample(sums, codes, self.ranges[s])
             margins = sample.compute_margins(confidence)[::sign]
             below, above = below + margins[0], above + margins[1]
-        low = max(-1.0, ends["signed_low"] - below)
-        high = min(1.0, ends["signed_high"] + above)
+        wide = np.array([ends["signed_low"] - below, ends["signed_high"] + above])
+        low, high = np.clip(wide, -1, 1).tolist()  # NaN stays NaN, unlike in max(-1.0, NaN)
         folded = dict(zip(("low", "high"), fold_interval(low, high), strict=True))
         return folded | {"signed_low": low, "signed_high": high}
 
