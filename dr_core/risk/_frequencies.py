@@ -7,17 +7,24 @@ their ages are uncertain, and so is the risk of all people of 25 and more.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dr_core._tables import People, PeopleCounts, find_first, joint_positions
 from dr_core._utils import Array, LearnedRange, LearnedSide, exact_sums, round_probability, share
-from dr_core.perturbation import MARGINALISED, PRIVILEGED, Attribute
+from dr_core.perturbation import MARGINALISED, NEITHER, PRIVILEGED, Attribute, advise_domain
 from dr_core.risk._changes import Changes
 
-__all__ = ["RangeSums"]
+__all__ = ["RangeSums", "describe_few_learned", "warn_few_learned"]
+
+MIN_FREQUENCY_ROWS = 1000
+"""With fewer rows on one side of a range, the frequencies of its values are not precise.
+
+The standard error of a share of 1,000 rows is up to 1.6 percentage points.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,3 +186,49 @@ def _find_places(attribute: Attribute) -> tuple[Array, Array]:
         places[of_side] = len(sides) + np.minimum(next_one, len(drawn) - 1)
         sides += [side] * len(drawn)
     return np.array(sides), places
+
+
+def describe_few_learned(
+    attributes: Iterable[Attribute], claim: str = "the interval can be too short"
+) -> list[str]:
+    """Return a note for each range with few rows on one side.
+
+    It is for what takes the frequencies of the values there as known. All else includes their
+    uncertainty; see `RangeSums`.
+
+    Parameters
+    ----------
+    attributes : Attributes of a plan, before ranges are thinned out
+    claim : what can be wrong
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dr_core import at_least, learn_attributes
+    >>> X = {"age": [20, 22, 30, 40], "sex": ["M", "F", "M", "F"]}
+    >>> [note] = describe_few_learned(learn_attributes(pd.DataFrame(X), {"age": at_least(25)}))
+    >>> note.split(";")[0]
+    "the interval can be too short: the frequencies of the values of 'age' are taken as known, \
+and those on one side of the limit were learned from only 2 rows"
+    """
+    n_rows = ((one.name, _count_fewest(one)) for one in attributes if one.condition is not None)
+    return [
+        f"{claim}: the frequencies of the values of {name!r} are taken as known, and those on one "
+        f"side of the limit were learned from only {n:,.0f} rows; learn them from more rows: "
+        f"{advise_domain(name)}"
+        for name, n in n_rows
+        if n < MIN_FREQUENCY_ROWS
+    ]
+
+
+def _count_fewest(attribute: Attribute) -> float:
+    """Return the rows on the smaller side of a range that has several values; or infinity."""
+    sides = attribute.targets[:NEITHER]
+    n_rows = (weights.sum() for codes, weights in sides if len(codes) > 1)
+    return float(min(n_rows, default=np.inf))
+
+
+def warn_few_learned(attributes: Iterable[Attribute], claim: str, stacklevel: int) -> None:
+    """Warn of each range with few rows on one side, see `describe_few_learned`."""
+    for note in describe_few_learned(attributes, claim):
+        warnings.warn(f"{note[0].upper()}{note[1:]}.", stacklevel=stacklevel + 1)

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from textbook import ranges as textbook
 
 from dr_core import (
+    Predictions,
     RiskDisplay,
     assess_risk,
     assess_shift,
@@ -16,8 +19,10 @@ from dr_core import (
     clopper_pearson,
     compare,
     learn_attributes,
+    perturb,
 )
 from dr_core.comparison import Comparison
+from dr_core.risk import describe_few_learned
 
 AGE = {"age": at_least(30)}
 
@@ -293,7 +298,55 @@ def test_bars_of_groups_have_the_wider_intervals():
     assert known.high < high
 
 
-def test_the_interval_of_a_mean_shift_says_that_it_takes_frequencies_as_known():
-    shift = assess_shift(lambda X: X["age"] / 100, people(), AGE, response="predict")
-    assert "takes the frequencies of the values of 'age' as known" in repr(shift)
-    assert "as known" not in repr(assess_risk(rule, people(), AGE))
+class TestFrequenciesThatCountAsKnown:
+    def describe(self, ages):
+        table = pd.DataFrame({"age": ages})
+        return describe_few_learned(learn_attributes(table, {"age": at_least(25)}))
+
+    @pytest.mark.parametrize(("n_young", "is_named"), [(999, True), (1000, False)])
+    def test_few_rows_on_one_side_of_a_limit_are_named(self, n_young, is_named):
+        notes = self.describe(([20, 21] * 500 + [30, 31] * 1000)[1000 - n_young :])
+        assert ["only 999 rows" in note for note in notes] == [True] * is_named
+
+    def test_the_remedy_is_a_column_of_more_rows(self):
+        [note] = self.describe([20, 21, 30, 31])
+        assert "domain={'age': X_train['age']}" in note
+
+    def test_the_frequency_of_a_single_value_on_one_side_is_certain(self):
+        assert self.describe([20] * 10 + [30, 31] * 1000) == []
+
+    def test_the_interval_of_a_mean_shift_has_a_note(self):
+        shift = assess_shift(lambda X: X["age"] / 100, people(), AGE, response="predict")
+        assert "frequencies of the values of 'age' are taken as known" in repr(shift)
+        assert "as known" not in repr(assess_risk(rule, people(), AGE))
+
+    def compare_given(self, n_boot=50, **options):
+        X = people()
+        attributes = learn_attributes(X, AGE)
+        perturbed = perturb(X, attributes, random_state=0)
+        models = {"made": Predictions(rule(X), rule(perturbed)), "known": rule}
+        options |= {"n_boot": n_boot, "random_state": 0}
+        return compare(models, X, rule(X), attributes, **options).notes
+
+    def test_intervals_of_predictions_made_elsewhere_have_a_note(self):
+        [note] = self.compare_given()
+        assert "the intervals of 'made' can be too short" in note
+        assert "frequencies of the values of 'age'" in note
+
+    def test_without_intervals_there_is_no_note(self):
+        assert self.compare_given(n_boot=0) == []
+
+    def test_intervals_of_the_shift_of_scores_have_a_note_in_a_comparison(self):
+        X = people()
+        model = LogisticRegression().fit(X[["age", "score"]], X["score"] > 0)
+        options = {"measures": ["score_shift"], "n_boot": 50, "random_state": 0}
+        found = compare({"m": model}, X[["age", "score"]], X["score"] > 0, AGE, **options)
+        assert sum("intervals of score_shift" in note for note in found.notes) == 1
+        assert not compare_rule(X).notes
+
+    def test_bounds_of_ensembles_have_a_note_in_a_comparison(self):
+        X = people()[["age", "score"]]
+        model = RandomForestClassifier(3, random_state=0).fit(X, X["score"] > 0)
+        options = {"measures": ["discriminative_risk"], "ensembles": True}
+        found = compare({"m": model}, X, X["score"] > 0, AGE, **options)
+        assert sum("bounds" in note for note in found.notes) == 1
