@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from aif360.datasets import StructuredDataset
 from aif360.metrics import ClassificationMetric, utils
 
-from aif360_dr._carriers import Carriers, find_carriers
+from aif360_dr._carriers import QUANTITIES, Carriers, find_carriers
 from aif360_dr._chain import check_is_model
 from aif360_dr._checks import check_labels, check_lengths, check_perturbed, get_label_values
 from aif360_dr._groups import Groups
@@ -24,11 +24,13 @@ from dr_core import Plausibility, RiskAssessment
 from dr_core.plugins import (
     ALL,
     Array,
+    Attribute,
     Interval,
     MeanSample,
     Partition,
     Rules,
     as_table,
+    warn_few_learned,
 )
 
 __all__ = ["DiscriminativeRiskMetric"]
@@ -105,6 +107,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         self._predicted = classified_dataset
         self.coupled_features = list(coupled or ())
         self._model_changes: LabelChanges | None = None
+        self._perturbed: dict[str, Any] = {"perturb": perturb, "carried_by": carried_by}
         if perturbed_classified_dataset is not None:
             rows = dataset, classified_dataset, perturbed_classified_dataset
             followers = _find_followers(dataset, privileged_groups, perturb, carried_by, coupled)
@@ -248,17 +251,22 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     ) -> Interval:
         """Confidence interval of `discriminative_risk` for the population of the instances.
 
-        For the instances of one group, it takes the frequencies of values in a range as known.
+        For the instances of one group, and for a metric created from predictions, it takes the
+        frequencies of values in a range as known.
 
         Args:
             privileged: See `num_label_changes`.
             confidence: Probability of the interval, between 0 and 1.
             method: "clopper-pearson", "wilson" or "chernoff"; see
                 `dr_core.RiskAssessment.interval`.
+
+        Warns:
+            UserWarning: The interval takes frequencies as known that were learned from few rows.
         """
         assessment = self._label_changes.assessment
         if privileged is None and assessment is not None:
             return assessment.interval(confidence, method=method)
+        warn_few_learned(self._find_attributes(), "the interval can be too short", stacklevel=2)
         rows = self._find_rows(privileged)
         risks, weights = self._label_changes.any[rows], self.dataset.instance_weights[rows]
         return MeanSample.of_values(risks, weights).interval(confidence, method)
@@ -344,6 +352,14 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
                 "privileged_groups)), or use DiscriminativeRiskMetric.from_estimator(...)."
             )
         return _compare_labels(self._predicted, self.perturbed_classified_dataset)
+
+    def _find_attributes(self) -> Iterable[Attribute]:
+        """Return the attributes that were perturbed; none if they have no range."""
+        if self._model_changes is not None:
+            return self._carriers.attributes
+        if not self.dataset.metadata.get(QUANTITIES):
+            return ()
+        return find_carriers(self.dataset, self.privileged_groups, **self._perturbed).attributes
 
     def _check_labels_of_model(self) -> None:
         if not np.array_equal(self.classified_dataset.labels, self._labels):

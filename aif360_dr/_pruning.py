@@ -20,11 +20,13 @@ from aif360_dr._models import copy_with_labels, get_class_labels
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
+    PROMISE_CLAIM,
     Array,
     Rules,
     encode,
     factorize,
     prune_and_estimate,
+    warn_few_learned,
 )
 
 __all__ = ["EPAFPruning", "POAFPruning"]
@@ -106,6 +108,8 @@ class _BasePruning(Transformer):
             sample_weight=dataset_true.instance_weights,
             favorable=favorable[0] if len(favorable) == 1 else None,
         )
+        if getattr(self, "max_risk", None) is not None:
+            warn_few_learned(carriers.attributes, PROMISE_CLAIM, stacklevel=2)
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
         self.result_ = self._prune(votes, k)
         self.members_, self.front_ = self.result_.members, self.result_.front

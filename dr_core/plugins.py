@@ -13,7 +13,8 @@ and from here, and nothing else. What is listed here changes only with a note in
   scores among decisions. `fold` adds up functions of `Changes`, such as `RiskTotals.of` and
   `RowRisks.of`, of which a `RiskAssessment` is made. `describe_hidden_risk` is the sentence for
   results where one attribute alone has more risk than all together. `MeanSample` has the
-  `Interval` of a mean of risks. `differs` compares predictions.
+  `Interval` of a mean of risks; `warn_few_learned` warns where frequencies of a range count as
+  known although they were learned from few rows. `differs` compares predictions.
   `RESPONSES` are the ways in which `marginalize` asks a model; `count_unlikely` counts
   predictions that are not the likeliest class, and `describe_unlikely` is the warning of them.
 - Tables: `Table` and `as_table` read any kind of table; `as_partitions` adds columns, of which
@@ -26,7 +27,8 @@ and from here, and nothing else. What is listed here changes only with a note in
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members;
-  `ACCURACY_TOLERANCE` is the default of `poaf`.
+  `ACCURACY_TOLERANCE` is the default of `poaf`; `PROMISE_CLAIM` is the start of the warning that
+  `max_risk` takes frequencies of a range as known.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in
   messages, `as_generator` for seeds, `rescale` for weights of any size.
@@ -82,7 +84,7 @@ from dr_core.perturbation import (
     find_copies,
     find_dummies,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
+from dr_core.pruning import ACCURACY_TOLERANCE, PROMISE_CLAIM, prune_and_estimate
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -96,6 +98,7 @@ from dr_core.risk import (
     get_predict,
     have_fractions,
     iter_changes,
+    warn_few_learned,
 )
 
 __all__ = [
@@ -104,6 +107,7 @@ __all__ = [
     "DRAWN_MEASURES",
     "MISSING_LABEL",
     "NEITHER",
+    "PROMISE_CLAIM",
     "RESPONSES",
     "WEIGHT",
     "Array",
@@ -162,4 +166,5 @@ __all__ = [
     "rescale",
     "sort_values",
     "tally_profiles",
+    "warn_few_learned",
 ]

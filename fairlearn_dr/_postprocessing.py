@@ -38,6 +38,7 @@ from dr_core import (
 )
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
+    PROMISE_CLAIM,
     Array,
     Rules,
     as_generator,
@@ -51,6 +52,7 @@ from dr_core.plugins import (
     encode,
     factorize,
     prune_and_estimate,
+    warn_few_learned,
 )
 from fairlearn_dr._fitting import (
     as_indexable,
@@ -103,6 +105,8 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             X, y, sample_weight, seed=int(rng.integers(2**31))
         )
         votes = self._collect_votes(attributes, pruning_set, rng)
+        if getattr(self, "max_risk", None) is not None:
+            warn_few_learned(attributes or (), PROMISE_CLAIM, stacklevel=2)
         size = self._get_max_members(votes.n_members)
         self.result_ = self._prune(votes, size, unseen=unseen, random_state=rng)
         self.members_, self.front_ = self.result_.members, self.result_.front

@@ -20,7 +20,7 @@ from dr_core.perturbation import SensitiveAttributes
 Array = np.ndarray
 Generator = np.random.Generator
 
-COVERAGE = 0.93
+COVERAGE, STATED = 0.93, 0.95
 FIGURE = "coverage of 95 % intervals"
 LIKENESS = 0.9
 """Share of the rows that have the trait of their person; the others draw their own."""
@@ -165,7 +165,9 @@ class AgeDesign:
     rule : function of X, with the columns age, sex, income and trait (True or False)
     risk : its true risk
     n : number of people
-    n_each : rows of each person
+    count_rows : function of a generator and the people to the number of rows of each; one by
+        default
+    weighted : whether the rows of each person have a total weight of 1
     young : share of people below the limit
     trait : share of people with the trait
     rare : share of the youngest age among the young, all other ages are equally frequent
@@ -178,7 +180,8 @@ class AgeDesign:
     rule: Callable[[pd.DataFrame], Array]
     risk: float
     n: int = 2000
-    n_each: int = 1
+    count_rows: Callable[[Generator, pd.DataFrame], Array] | None = None
+    weighted: bool = False
     young: float = 0.05
     trait: float = 0.5
     rare: float = 0.1
@@ -190,24 +193,35 @@ class AgeDesign:
         """Draw people."""
         others = (1 - self.rare) / (len(YOUNG) - 1)
         young = rng.choice(YOUNG, n, p=[self.rare, *[others] * (len(YOUNG) - 1)])
+        is_young = rng.random(n) < self.young
         return pd.DataFrame(
             {
-                "age": np.where(rng.random(n) < self.young, young, rng.choice(OLD, n)),
+                "age": np.where(is_young, young, rng.choice(OLD, n)),
+                "was_young": is_young,
                 "sex": rng.choice(SEXES, n),
                 "income": rng.lognormal(10, 1, n),
                 "trait": rng.random(n) < self.trait,
             }
         )
 
-    def covers(self, rng: Generator) -> bool:
-        """Draw rows, and return whether the interval contains the true risk."""
+    def draw_rows(self, rng: Generator) -> tuple[pd.DataFrame, dict[str, object]]:
+        """Draw people, and return their rows, and whom these are about if some have several."""
         X = self.draw(rng, self.n)
-        X = X.loc[X.index.repeat(self.n_each)]
+        if self.count_rows is None:
+            return X, {}
+        n_rows = self.count_rows(rng, X)
+        X = X.loc[X.index.repeat(n_rows)]
+        weights = {"sample_weight": 1 / n_rows[X.index]} if self.weighted else {}
+        return X, {"person": X.index} | weights
+
+    def covers(self, rng: Generator) -> list[bool]:
+        """Draw rows, and return whether the interval of each method contains the true risk."""
+        X, options = self.draw_rows(rng)
         learned = self.draw(rng, self.elsewhere) if self.elsewhere else X
         attributes = learn_attributes(learned, dict(self.privileged), max_values=self.max_values)
-        person = X.index if self.n_each > 1 else None
-        low, high, *_ = assess_risk(self.rule, X, attributes, person=person).interval()
-        return low <= self.risk <= high
+        found = assess_risk(self.rule, X, attributes, **options)
+        ends = [found.interval(method=one)[:2] for one in ("clopper-pearson", "chernoff")]
+        return [low <= self.risk <= high for low, high in ends]
 
     def covers_groups(self, rng: Generator) -> list[bool]:
         """Return whether the risk of the old, and the difference to the young, are covered."""
@@ -220,10 +234,23 @@ class AgeDesign:
         [gap] = found.values[found.values["measure"] == names[1]].itertuples()
         return [old.low <= self.risk <= old.high, gap.signed_low <= 0 <= gap.signed_high]
 
+    def covers_gap(self, rng: Generator) -> bool:
+        """Return whether the difference between young and old is covered, if it is -½."""
+        X, options = self.draw_rows(rng)
+        options |= {"measures": ["discriminative_risk_difference"], "n_boot": N_BOOT}
+        y = X["was_young"].astype(int)
+        found = compare({"m": self.rule}, X, y, AGE, random_state=rng, **options).values
+        return bool(found["signed_low"].item() <= -0.5 <= found["signed_high"].item())
+
 
 def reach_25(X: pd.DataFrame) -> Array:
     """Half of the young change if they become old, and half of the old if they become young."""
     return np.asarray(X["age"] >= 25)
+
+
+def become_25(X: pd.DataFrame) -> Array:
+    """Half of the old change if they become young, and none of the young."""
+    return np.asarray((X["age"] < 25) & ~X["was_young"])
 
 
 def reach_25_or_be_male(X: pd.DataFrame) -> Array:
@@ -246,15 +273,56 @@ def be_old(X: pd.DataFrame) -> Array:
     return np.asarray(X["trait"] & (X["age"] >= LIMIT))
 
 
+def have_rows(young: int, old: int) -> Callable[[Generator, pd.DataFrame], Array]:
+    """Let young and old people have so many rows each."""
+    return lambda rng, X: np.where(X["age"] < LIMIT, young, old)
+
+
+def have_1_or_19_rows(rng: Generator, X: pd.DataFrame) -> Array:
+    """Let half of the people have 1 row and half 19."""
+    return rng.choice([1, 19], len(X))
+
+
 AGE_DESIGNS = [
     AgeDesign("5 % of 2,000 below the limit", reach_25, 0.5),
     AgeDesign("5 % of 400", reach_25, 0.5, n=400),
     AgeDesign("half of 2,000", reach_25, 0.5, young=0.5),
     AgeDesign("5 % of 2,000, learned from 500 others", reach_25, 0.5, elsewhere=500),
     AgeDesign("5 % of 2,000, learned from 200,000 others", reach_25, 0.5, elsewhere=200_000),
-    AgeDesign("10 % of 400 people with 4 rows", reach_25, 0.5, n=400, n_each=4, young=0.1),
+    AgeDesign(
+        "10 % of 400 people with 4 rows",
+        reach_25,
+        0.5,
+        n=400,
+        count_rows=have_rows(4, 4),
+        young=0.1,
+    ),
+    *(
+        AgeDesign(
+            f"{n_young} people with {n_each} rows, 2,000 with 1",
+            reach_25,
+            0.5,
+            n=n_young + 2000,
+            count_rows=have_rows(n_each, 1),
+            young=n_young / (n_young + 2000),
+        )
+        for n_young, n_each in ((20, 10), (50, 4))
+    ),
+    *(
+        AgeDesign(
+            f"20 % of 200 people with 1 or 19 rows, {weights}",
+            reach_25,
+            0.5,
+            n=200,
+            count_rows=have_1_or_19_rows,
+            weighted=weights == "of weight 1 in total",
+            young=0.2,
+        )
+        for weights in ("unweighted", "of weight 1 in total")
+    ),
     AgeDesign("an age that 2 % of the young have", avoid_20, 0.018, trait=0.9, rare=0.02),
     AgeDesign("the same, 400 people", avoid_20, 0.018, n=400, trait=0.9, rare=0.02),
+    AgeDesign("an age that 15 % of 20 young have", avoid_20, 0.135, n=400, trait=0.9, rare=0.15),
     AgeDesign("risk does not depend on the new age", be_old, 0.05, trait=0.05),
     AgeDesign("age and sex", reach_25_or_be_male, 0.5, privileged=AGE | {"sex": "M"}),
     AgeDesign(
@@ -267,6 +335,15 @@ AGE_DESIGNS = [
         privileged=AGE | {"income": at_least(25_000)},
     ),
 ]
+
+GAP_DESIGN = AgeDesign(
+    "20 % of 200 people with 10 rows",
+    become_25,
+    0.4,
+    n=200,
+    count_rows=have_rows(10, 10),
+    young=0.2,
+)
 
 TITLES = {"M": "Mr", "F": "Ms"}
 N_REFERENCE = 5000
@@ -341,10 +418,14 @@ def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
         yield Mark(design.about, FIGURE, covered.mean(), at_least=COVERAGE)
     covered = simulate(UNKNOWN_PEOPLE.covers, n_runs, UNKNOWN_PEOPLE.about, progress)
     yield Mark(UNKNOWN_PEOPLE.about, FIGURE, covered.mean())
+    chernoff = 1.0
     for design in AGE_DESIGNS:
         about = f"age range: {design.about}"
-        covered = simulate(design.covers, n_runs, about, progress)
-        yield Mark(about, FIGURE, covered.mean(), at_least=COVERAGE)
+        each = simulate(design.covers, n_runs, about, progress).mean(axis=0)
+        yield Mark(about, FIGURE, each[0], at_least=COVERAGE)
+        chernoff = min(chernoff, each[1])
+    about = "age range: Chernoff-Hoeffding, worst of all designs"
+    yield Mark(about, FIGURE, chernoff, at_least=STATED)
     for name, value, n in (("sex", "M", 100), ("sex", "M", 1000), ("race", "W", 200)):
         about = f"plausible rows, {name}, n = {n}"
         run = partial(cover_plausible, n=n, privileged={name: value})
@@ -354,6 +435,9 @@ def risk_intervals(n_runs: int, progress: bool) -> Iterator[Mark]:
     each = simulate(AGE_DESIGNS[0].covers_groups, n_runs, f"{about}, groups", progress)
     for name, value in zip(("the old", "difference of old and young"), each.mean(0), strict=True):
         yield Mark(f"{about}, {name}", FIGURE, value, at_least=COVERAGE)
+    about = f"age range: {GAP_DESIGN.about}, difference of old and young"
+    covered = simulate(GAP_DESIGN.covers_gap, n_runs, about, progress)
+    yield Mark(about, FIGURE, covered.mean(), at_least=COVERAGE)
     about = f"{N_PEOPLE} people with {N_EACH} rows"
     each = simulate(cover_measures, n_runs, about, progress).mean(axis=0)
     for name, value in zip(TRUTH, each, strict=True):

@@ -25,7 +25,7 @@ VARIANCE_ERROR = 1e-12
 
 
 class LearnedSide(NamedTuple):
-    """Values on one side of a range, whose frequencies were learned from n rows.
+    """Values on one side of a range, whose frequencies were learned from rows.
 
     Rows of the other side become one of these values v, with its frequency. If all of them became
     v, their mean would be x(v), in [0, 1].
@@ -34,22 +34,24 @@ class LearnedSide(NamedTuple):
     ----------
     part : share of all rows that become values of this side, by weight
     mean, square : mean of x and of x², with the frequencies
-    n : number of rows that the frequencies were learned from
+    n : effective number of people whose rows the frequencies were learned from
+    n_heaviest : number of these rows, divided by the largest number of rows of one person
     """
 
     part: float
     mean: float
     square: float
     n: float
+    n_heaviest: float
 
-    def compute_margins(self, z: float, rows_per_person: float) -> Array:
+    def compute_margins(self, z: float) -> Array:
         """Return how far the mean of all rows may be below and above, at a normal quantile z.
 
         The interval of the mean of x is normal, with two pseudo-rows, of x = 0 and of x = 1. With
-        them it allows for values that none of n rows has.
+        them it allows for values that none of n people has.
         """
-        n = self.n / rows_per_person + 2
-        mean, square = (((n - 2) * value + 1) / n for value in (self.mean, self.square))
+        n = self.n + 2
+        mean, square = ((self.n * value + 1) / n for value in (self.mean, self.square))
         half = z * math.sqrt((square - mean**2) / n)
         low, high = max(0.0, mean - half), min(1.0, mean + half)
         return self.part * np.maximum([self.mean - low, high - self.mean], 0)
@@ -61,7 +63,8 @@ class LearnedRange(NamedTuple):
     Attributes
     ----------
     sides : LearnedSide of each side that rows become values of
-    covariance : of the mean over rows and the mean over learned values, if these are the same rows
+    covariance : of the mean over rows and the means over learned values, between people; if these
+        are the same rows
     """
 
     sides: tuple[LearnedSide, ...]
@@ -174,12 +177,17 @@ class MeanSample:
         row of the smaller side can be matched with another row of the other side. Each pair has
         two perturbed rows, the one with the other's value and the reverse. The mean is the average
         over all matchings of means of min(n₀, n₁) independent pairs, and Hoeffding's inequality
-        holds for such an average (Hoeffding 1963, section 5). n / (1 + n₁/n₀) is this number.
+        holds for such an average (Hoeffding 1963, section 5).
+
+        In general, a person takes part in pairs as the one who is perturbed, with at most
+        1/n_heaviest of the total weight, and as the one whose value is drawn, with at most
+        part/n_heaviest of each side. The number is 1 divided by the sum of these shares.
         """
-        rows_per_learned = sum(
-            max(side.part * self.n_rows / side.n for side in one.sides) for one in self.ranges
+        drawn = sum(
+            max((side.part / side.n_heaviest for side in one.sides), default=0.0)
+            for one in self.ranges
         )
-        return self.n_heaviest / (1 + rows_per_learned)
+        return self.n_heaviest / (1 + self.n_heaviest * drawn)
 
     def _widen(self, known: Interval) -> Interval:
         """Return the interval for frequencies that were learned, from that for known ones.
@@ -189,7 +197,7 @@ class MeanSample:
         """
         if not self.ranges:
             return known
-        factor = float(norm.ppf(0.5 + known.confidence / 2)) ** 2 * self.n_rows / self.n_people
+        factor = float(norm.ppf(0.5 + known.confidence / 2)) ** 2
         distances = np.array([self.mean - known.low, known.high - self.mean])
         squares = distances**2 + self.compute_margins(known.confidence) ** 2
         squares += 2 * factor * max(sum(one.covariance for one in self.ranges), 0)
@@ -203,10 +211,10 @@ class MeanSample:
         Each side of a range has rows of its own. Ranges may depend on each other, so their
         margins are added.
         """
-        z, rows_per_person = float(norm.ppf(0.5 + confidence / 2)), self.n_rows / self.n_people
+        z = float(norm.ppf(0.5 + confidence / 2))
         margins = np.zeros(2)
         for one in self.ranges:
-            each = [side.compute_margins(z, rows_per_person) for side in one.sides]
+            each = [side.compute_margins(z) for side in one.sides]
             margins += np.sqrt(np.square(each).sum(axis=0))
         return margins
 

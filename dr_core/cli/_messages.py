@@ -66,7 +66,7 @@ ADVICE = [
         "If they are quantities, leave out --favorable.",
     ),
     (r", or pass a function from[^.]*\.", "."),
-    (r"; learn them from more rows \(argument domain of learn_attributes\)", ""),
+    (rf"; learn them from more rows: {LEARNED}", ""),
     (r"They count as different values; if they.*$", "Unify the spelling with --normalize."),
     (r"; or use assess_shift.*$", "."),
 ]

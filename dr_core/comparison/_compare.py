@@ -78,6 +78,7 @@ from dr_core.risk import (
     choose_favorable,
     count_missing,
     describe_empty_groups,
+    describe_few_learned,
     find_classes,
     find_groups,
     fold,
@@ -226,17 +227,20 @@ def compare(
     breakdown = Breakdown(plan, {name: model.known_groups for name, model in measured.items()})
     rates, ranges = ({name: found[name][key] for name in models} for key in ("rates", "ranges"))
     has_intervals = n_boot and first.has_equal_rows
+    ensemble_audits = {}
+    if ensembles:
+        ensemble_audits = _audit_ensembles(models, data, classes, position, plan, random_state)
+    notes = [*plan.notes, *_describe_few_learned(plan, models, names, n_boot, ensemble_audits)]
     return Comparison(
         values=values,
         settings={"rows": data.n_rows}
         | first.describe_rows()
         | count_missing(_iter_known_groups(measured.values()))
         | {"favorable": classes[position], "unperturbed": _list_unperturbed(data, attributes)}
-        | _describe_settings(bootstrap, check, provider, plan, models),
+        | _describe_settings(bootstrap, check, provider, plan, models)
+        | ({"notes": notes} if notes else {}),
         breakdown=breakdown,
-        ensembles=_audit_ensembles(models, data, classes, position, plan, random_state)
-        if ensembles
-        else {},
+        ensembles=ensemble_audits,
         individuals={name: found[name]["individuals"] for name in models if individuals},
         plausibility={name: m.plausibility for name, m in measured.items() if m.plausibility},
         rates=GroupRates(breakdown, rates, ranges, confidence if has_intervals else None),
@@ -254,6 +258,28 @@ def _describe_settings(
     reference = {} if check is None else {"reference_rows": check.n_rows}
     how = describe_bootstrap(bootstrap) | reference | {"provider": provider}
     return how | describe_plan(plan) | describe_environment(models)
+
+
+def _describe_few_learned(
+    plan: PerturbationPlan,
+    models: Mapping[str, Any],
+    names: list[str],
+    n_boot: int,
+    ensembles: Mapping[str, Any],
+) -> list[str]:
+    """Return notes on what takes frequencies as known that were learned from few rows."""
+    given = [
+        name
+        for name, one in models.items()
+        if isinstance(one, Predictions) and one.y_pred_perturbed is not None
+    ]
+    known = {
+        f"the intervals of {quote(given)} can be too short": n_boot and given,
+        f"the intervals of {SCORE_SHIFT} can be too short": n_boot and SCORE_SHIFT in names,
+        "bounds, and intervals of pruned votes, can be too optimistic": ensembles,
+    }
+    claims = [claim for claim, applies in known.items() if applies]
+    return [note for one in claims for note in describe_few_learned(plan.learned, one)]
 
 
 def _choose_folds(favorable: int, individuals: int, check: PairCheck | None) -> dict[str, Fold]:
@@ -455,8 +481,8 @@ class MeasuredModel:
             sample = make_group_sample(sums, codes, self.ranges[s])
             margins = sample.compute_margins(confidence)[::sign]
             below, above = below + margins[0], above + margins[1]
-        low = max(-1.0, ends["signed_low"] - below)
-        high = min(1.0, ends["signed_high"] + above)
+        wide = np.array([ends["signed_low"] - below, ends["signed_high"] + above])
+        low, high = np.clip(wide, -1, 1).tolist()  # NaN stays NaN, unlike in max(-1.0, NaN)
         folded = dict(zip(("low", "high"), fold_interval(low, high), strict=True))
         return folded | {"signed_low": low, "signed_high": high}
 

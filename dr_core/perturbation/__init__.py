@@ -16,6 +16,7 @@
 - `_suggestions`: columns that may have to follow an attribute
 """
 
+from dr_core.perturbation._advice import advise_domain
 from dr_core.perturbation._attributes import (
     ALL,
     MARGINALISED,
@@ -74,6 +75,7 @@ __all__ = [
     "SensitiveAttributes",
     "Suggestions",
     "Variants",
+    "advise_domain",
     "as_condition",
     "at_least",
     "at_most",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["advise_argument"]
+from typing import Any
+
+__all__ = ["advise_argument", "advise_domain"]
 
 
 def advise_argument(argument: str) -> str:
@@ -18,3 +20,12 @@ def advise_argument(argument: str) -> str:
         f"learn_attributes(X, privileged, {argument}) as privileged (or just {argument}, if the "
         "function has this argument)"
     )
+
+
+def advise_domain(name: Any) -> str:
+    """Return how to learn the frequencies of the values of a range from other rows.
+
+    A list of distinct values would do for an attribute that is given by its values. For a range,
+    it would say that all values are equally frequent, and were learned from so many rows.
+    """
+    return advise_argument(f"domain={{{name!r}: X_train[{name!r}]}}")

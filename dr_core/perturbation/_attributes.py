@@ -91,14 +91,6 @@ ALL = "all"
 MAX_RARE_VALUE_SHARE, MIN_RARE_PROBABILITY = 0.01, 0.1
 """A note names values with less than this share of the rows, if rows become them this often."""
 
-MIN_FREQUENCY_ROWS = 1000
-"""With fewer rows on one side of a range, the frequencies of its values are not precise.
-
-The standard error of a share of 1,000 rows is up to 1.6 percentage points.
-"""
-
-FEWER_REMEDY = "; learn them from more rows (argument domain of learn_attributes)"
-
 KEEP_MISSING = advise_argument('missing="keep"')
 
 RARE_REMEDY = (
@@ -193,23 +185,6 @@ class Attribute:
     def n_drawn(self) -> int:
         """Number of values that are drawn at all, of both groups."""
         return sum(len(codes) for codes, _ in self.targets[:NEITHER])
-
-    def describe_few_learned(self) -> str:
-        """Return a note on the interval of a mean shift, if few rows are on one side of a range.
-
-        It takes the frequencies of the values there as known.
-        """
-        if self.condition is None:
-            return ""
-        sides = self.targets[:NEITHER]
-        n_rows = min((w.sum() for codes, w in sides if len(codes) > 1), default=np.inf)
-        if n_rows >= MIN_FREQUENCY_ROWS:
-            return ""
-        return (
-            "the interval can be too short: it takes the frequencies of the values of "
-            f"{self.name!r} as known, and those on one side of the limit were learned "
-            f"from only {n_rows:,} rows{FEWER_REMEDY}"
-        )
 
     def iter_notes(self) -> Iterator[str]:
         """Yield a note on each group whose rows often become values that few rows have."""
@@ -487,7 +462,8 @@ def learn_attributes(
         index, as in `aif360.sklearn`; a column and a level of the same name change together.
     domain : mapping, optional
         All values of a sensitive or coupled column, for columns whose values do not all occur in
-        X. Values of a range are drawn as often as they occur here, such as in the training data.
+        X. Values of a range are drawn as often as they occur here, and each entry counts as one
+        row in intervals: pass a column of real rows, {"age": X_train["age"]}, not each value once.
     missing : {"error", "keep"}
         Whether a missing sensitive value raises an error, or stays missing in perturbed rows.
     coupled : mapping, optional

@@ -19,7 +19,7 @@ import pandas as pd
 
 from dr_core._tables import Factorized, encode_known
 from dr_core._utils import Array, check_choice, format_value, is_number, quote, sort_values
-from dr_core.perturbation._advice import advise_argument
+from dr_core.perturbation._advice import advise_argument, advise_domain
 
 __all__ = [
     "COLLECTIONS",
@@ -300,7 +300,7 @@ def learn_range(
         raise ValueError(
             f"privileged[{name!r}] is {condition!r}, and {which} of the {len(values)} values of "
             f"the column, from {values[0]} to {values[-1]}, are in this range. Both groups need "
-            f"values: pass another range, or {advise_argument(f'domain={{{name!r}: [...]}}')}."
+            f"values: pass another range, or {advise_domain(name)}."
         )
     weights = np.array([counts[value] for value in values], dtype=np.int64)
     return tuple(values), is_privileged, weights

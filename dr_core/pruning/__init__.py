@@ -12,11 +12,13 @@ from dr_core.pruning._held_out import prune_and_estimate
 from dr_core.pruning._objectives import scalar_objective, tandem_risks
 from dr_core.pruning._pareto import hypervolume
 from dr_core.pruning._poaf import poaf
+from dr_core.pruning._promise import PROMISE_CLAIM
 from dr_core.pruning._result import ACCURACY_TOLERANCE, PruningResult
 from dr_core.pruning._scores import score_vote
 
 __all__ = [
     "ACCURACY_TOLERANCE",
+    "PROMISE_CLAIM",
     "ParetoFrontDisplay",
     "PruningResult",
     "epaf",

@@ -23,7 +23,10 @@ from dr_core.ensembles import Votes
 from dr_core.pruning._neighbours import SubEnsembleVote
 from dr_core.pruning._ties import TieRule
 
-__all__ = ["MIN_HELD_OUT_ROWS", "check_promise", "find_promised", "split_rows"]
+__all__ = ["MIN_HELD_OUT_ROWS", "PROMISE_CLAIM", "check_promise", "find_promised", "split_rows"]
+
+PROMISE_CLAIM = "the risk can be above max_risk with a higher probability than delta"
+"""What is wrong with a promise that takes frequencies of a range as known."""
 
 MIN_HELD_OUT_ROWS = 2
 """Rows are not split into halves if there are fewer."""

@@ -20,6 +20,7 @@
 from dr_core.risk._assessment import RiskAssessment, assess_risk, describe_missing
 from dr_core.risk._changes import Changes, Fold, RepeatCheck, choose_repeated, fold, iter_changes
 from dr_core.risk._display import RiskDisplay
+from dr_core.risk._frequencies import describe_few_learned, warn_few_learned
 from dr_core.risk._given import Predictions, iter_given_changes
 from dr_core.risk._hidden import describe_hidden_risk, describe_zero_risk
 from dr_core.risk._plausibility import Plausibility, PlausibilityFold
@@ -79,6 +80,7 @@ __all__ = [
     "choose_score",
     "count_missing",
     "describe_empty_groups",
+    "describe_few_learned",
     "describe_group",
     "describe_hidden_risk",
     "describe_missing",
@@ -95,4 +97,5 @@ __all__ = [
     "make_sample",
     "sum_ranges",
     "sum_spreads",
+    "warn_few_learned",
 ]

@@ -226,7 +226,9 @@ class RiskAssessment:
         the estimate as the root of the sum of both squared distances (Zou and Donner, 2008), with
         a term for their covariance if both come from the same rows. The Chernoff-Hoeffding
         interval does not add distances. It uses a smaller number of rows: that of pairs of one
-        row from each side.
+        row from each side. It then has the stated coverage if neither weights nor the numbers of
+        rows per person depend on the risk. With several rows of one person, people are counted on
+        each side of the limit.
         """
         return self.totals.make_sample(-1).interval(confidence, method)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dr_core._utils import Array, MeanSample, check_choice, drawing
+from dr_core._utils import Array, check_choice, drawing
 from dr_core.perturbation import MARGINALISED, PRIVILEGED, SensitiveAttributes
 from dr_core.risk._assessment import RiskAssessment, assess_risk
-from dr_core.risk._totals import GroupSums, add_ranges
+from dr_core.risk._totals import make_group_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -221,15 +221,11 @@ def _compute_interval(
     assessment: RiskAssessment, s: int, group: int, confidence: float
 ) -> tuple[float, float]:
     """Return the ends of the interval of the risk of a group; NaN if it has no rows."""
-    plan, totals = assessment.plan, assessment.totals
-    sums: GroupSums = totals.group_sums[s]
-    n_rows, weight = (sums.total(column, [(group,)]) for column in ("rows", "weight"))
-    if not n_rows:
-        return np.nan, np.nan
-    sample = MeanSample.of_rows(sums.mean("risk", [(group,)]), n_rows)
-    ranges, active = totals.ranges[s] if totals.ranges else (), plan.scenarios[s].active
-    of_codes = plan.attributes.group_of
-    sample = add_ranges(sample, weight, ranges, lambda codes: of_codes(codes, active) == group)
+    totals, group_of = assessment.totals, assessment.plan.attributes.group_of
+    ranges, active = totals.ranges[s] if totals.ranges else (), assessment.plan.scenarios[s].active
+    sample = make_group_sample(
+        totals.group_sums[s], [(group,)], ranges, lambda codes: group_of(codes, active) == group
+    )
     return sample.interval(confidence)[:2]
 
 

@@ -45,6 +45,7 @@ from dr_core.risk._assessment import (
     describe_perturbed,
 )
 from dr_core.risk._blocks import BlockSums, bootstrap_mean, find_blocks
+from dr_core.risk._frequencies import describe_few_learned
 from dr_core.risk._plausibility import Plausibility, judge_perturbed
 from dr_core.risk._shift_sums import (
     ERRORS,
@@ -501,8 +502,7 @@ class ShiftAssessment:
     @property
     def notes(self) -> list[str]:
         """What to know about the values that rows become, and about the intervals."""
-        few = (attribute.describe_few_learned() for attribute in self.plan.learned)
-        return [*self.plan.notes, *filter(None, few)]
+        return [*self.plan.notes, *describe_few_learned(self.plan.learned)]
 
     @property
     def _headline(self) -> str:

@@ -65,6 +65,16 @@ class RiskSpread:
         by_person = float((a * a).sum()), float((a * b).sum()), float((b * b).sum())
         return MeanSample.of(mean, float(b.sum()), by_person, n_rows, float(b.max()))
 
+    def sum_errors(self, mean: float) -> Array | None:
+        """Return Σ w (a - b · mean) over the rows of each person, relative to Σ wb of all.
+
+        It is None if rows are people.
+        """
+        if self.people is None:
+            return None
+        a, b = _sum_people(self.people)
+        return np.asarray((a - b * mean) / b.sum())
+
 
 def _sum_people(people: People) -> tuple[Array, Array]:
     """Return the sums of wa and of wb over the rows of each person."""

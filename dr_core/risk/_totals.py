@@ -413,19 +413,25 @@ def make_sample(
     sums = sums.perturbed
     mean, weight = sums.mean("risk"), sums.total("weight")
     if spread is None:
-        sample = MeanSample.of_rows(mean, sums.total("rows"))
-    else:
-        sample = spread.make_sample(mean, weight)
-    return add_ranges(sample, weight, ranges)
+        return add_ranges(MeanSample.of_rows(mean, sums.total("rows")), weight, ranges)
+    sample, errors = spread.make_sample(mean, weight), spread.sum_errors(mean)
+    return add_ranges(sample, weight, ranges, errors=errors)
 
 
 def make_group_sample(
-    sums: GroupSums, codes: Collection[Codes], ranges: Iterable[RangeSums]
+    sums: GroupSums,
+    codes: Collection[Codes],
+    ranges: Iterable[RangeSums],
+    has: Callable[[Codes], bool] | None = None,
 ) -> MeanSample:
-    """Return the risk of groups whose rows are people of equal weight, given by their codes."""
+    """Return the risk of groups whose rows are people of equal weight, given by their codes.
+
+    `has` tells whether codes of `ranges` are those of one of the groups; by default the codes are
+    the same ones.
+    """
     sums = sums.perturbed
     sample = MeanSample.of_rows(sums.mean("risk", codes), sums.total("rows", codes))
-    return add_ranges(sample, sums.total("weight", codes), ranges, set(codes).__contains__)
+    return add_ranges(sample, sums.total("weight", codes), ranges, has or set(codes).__contains__)
 
 
 def add_ranges(
@@ -433,12 +439,14 @@ def add_ranges(
     weight: int,
     ranges: Iterable[RangeSums],
     has: Callable[[Codes], bool] = lambda codes: True,
+    errors: Array | None = None,
 ) -> MeanSample:
     """Return the sample of rows of this total weight with the ranges that they were perturbed by.
 
     `has` tells whether a group, given by its codes, is one of the rows; by default all are.
+    `errors` are those of each person; see `RangeSums.describe`.
     """
-    found = (one.describe(sample.mean, weight, has) for one in ranges)
+    found = (one.describe(sample.mean, weight, has, errors) for one in ranges)
     return replace(sample, ranges=tuple(found))
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from aif360.datasets import BinaryLabelDataset
 from aif360.metrics import utils
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr import (
@@ -16,6 +17,7 @@ from aif360_dr import (
     POAFPruning,
     perturb_dataset,
 )
+from aif360_dr._models import classify
 from dr_core import assess_risk, at_least
 
 ALL_BUT_BLACK_WOMEN = [{"sex": 1, "race": 0}, {"sex": 1, "race": 1}, {"sex": 0, "race": 1}]
@@ -170,3 +172,30 @@ class TestRanges:
         tree = DecisionTreeClassifier(random_state=0).fit(ages.features, ages.labels.ravel())
         averaged = AttributeMarginalization(tree, None, None).fit(ages)
         assert DiscriminativeRiskMetric.from_estimator(averaged, ages).discriminative_risk() == 0
+
+    @pytest.mark.parametrize("is_given", [True, False])
+    def test_intervals_warn_where_learned_frequencies_count_as_known(self, ages, is_given):
+        tree = DecisionTreeClassifier(random_state=0).fit(ages.features, ages.labels.ravel())
+        old = [{"age": age} for age in ages.privileged_protected_attributes[0]]
+        metric = DiscriminativeRiskMetric.from_estimator(tree, ages, None, old)
+        if is_given:
+            perturbed = classify(tree, perturb_dataset(ages, seed=0))
+            metric = DiscriminativeRiskMetric(
+                ages,
+                classify(tree, ages),
+                privileged_groups=old,
+                perturbed_classified_dataset=perturbed,
+            )
+        else:
+            assert metric.discriminative_risk_interval().high <= 1
+        with pytest.warns(UserWarning, match="interval.*'age'.*only 4 rows.*domain"):
+            metric.discriminative_risk_interval(None if is_given else True)
+
+    def test_a_promise_warns_where_learned_frequencies_count_as_known(self, ages):
+        forest = RandomForestClassifier(5, random_state=0).fit(ages.features, ages.labels.ravel())
+        pruning = POAFPruning(forest, None, None, n_iter=2, max_risk=0.01, seed=0)
+        with (
+            pytest.warns(UserWarning, match="max_risk.*'age'.*only 4 rows.*domain"),
+            pytest.raises(ValueError, match="cannot be promised"),
+        ):
+            pruning.fit(ages)

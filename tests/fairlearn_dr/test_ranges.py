@@ -97,3 +97,9 @@ def test_the_progress_of_a_search_is_shown_only_if_asked_for(capsys):
     assert capsys.readouterr().err == ""
     POAFPruner(forest, **options, progress=True).fit(X, y)
     assert "search" in capsys.readouterr().err
+
+
+def test_a_promise_warns_where_learned_frequencies_count_as_known(people, y, forest):
+    pruner = POAFPruner(forest, privileged=ADULT, prefit=True, max_risk=0.9, random_state=0)
+    with pytest.warns(UserWarning, match="max_risk.*'age'.*rows.*domain"):
+        pruner.fit(people, y)

@@ -70,22 +70,22 @@ class TestSamplesOfValues:
 
 
 class TestLearnedSides:
-    def test_two_pseudo_rows_allow_for_values_that_none_of_n_rows_has(self):
-        side = LearnedSide(part=0.5, mean=0.0, square=0.0, n=98)
-        below, above = side.compute_margins(z=2.0, rows_per_person=1.0)
+    def test_two_pseudo_rows_allow_for_values_that_none_of_n_people_has(self):
+        side = LearnedSide(part=0.5, mean=0.0, square=0.0, n=98, n_heaviest=98)
+        below, above = side.compute_margins(z=2.0)
         # One of 100 rows with x = 1: mean 0.01, standard error √(0.01 · 0.99 / 100).
         assert below == 0
         assert above == pytest.approx(0.5 * (0.01 + 2 * np.sqrt(0.0099 / 100)))
 
-    def test_rows_of_one_person_count_once(self):
-        once = LearnedSide(part=1.0, mean=0.3, square=0.2, n=50).compute_margins(2.0, 1.0)
-        fourfold = LearnedSide(part=1.0, mean=0.3, square=0.2, n=200).compute_margins(2.0, 4.0)
-        assert fourfold == pytest.approx(once)
-
     def test_margins_of_sides_add_up_as_squares_and_those_of_ranges_as_they_are(self):
-        side = LearnedSide(part=0.5, mean=0.3, square=0.2, n=50)
+        side = LearnedSide(part=0.5, mean=0.3, square=0.2, n=50, n_heaviest=50)
         one = LearnedRange((side, side), covariance=0.0)
         sample = dataclasses.replace(MeanSample.of_rows(0.3, 100), ranges=(one, one))
-        z = norm.ppf(0.975)
-        expected = 2 * np.sqrt(2) * side.compute_margins(z, 1.0)
+        expected = 2 * np.sqrt(2) * side.compute_margins(norm.ppf(0.975))
         assert sample.compute_margins(0.95) == pytest.approx(expected)
+
+    def test_a_person_is_in_pairs_as_a_row_and_as_a_value_that_is_drawn(self):
+        side = LearnedSide(part=0.5, mean=0.3, square=0.2, n=50, n_heaviest=10)
+        one = LearnedRange((side,), covariance=0.0)
+        sample = dataclasses.replace(MeanSample.of_rows(0.3, 100), ranges=(one,))
+        assert sample.count_independent() == pytest.approx(1 / (1 / 100 + 0.5 / 10))

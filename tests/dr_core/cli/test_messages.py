@@ -52,6 +52,10 @@ def test_an_error_names_the_option(capsys, folder, arguments, option):
 
 
 MESSAGES = {
+    "The interval can be too short: the frequencies of the values of 'age' are taken as known, "
+    "and those on one side of the limit were learned from only 4 rows; learn them from more rows: "
+    "learn_attributes(X, privileged, domain={'age': X_train['age']}) as privileged (or just "
+    "domain={'age': X_train['age']}, if the function has this argument)": "from only 4 rows",
     'a row has up to 9 perturbations, more than 1. Use method="sample", or fewer attributes at a '
     "time.": "Name fewer columns with --privileged",
     "the model's predictions are numbers such as 0.1, not decisions: almost every score moves a "

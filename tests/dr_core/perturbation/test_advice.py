@@ -68,3 +68,10 @@ def test_values_that_X_lacks_are_passed_to_learned_attributes(name, privileged):
     few = X.assign(sex=1)
     with pytest.raises(ValueError, match=r"learn_attributes\(X, privileged, domain=\{.*\}\)"):
         FUNCTIONS[name](few, privileged)
+
+
+def test_values_of_a_range_are_learned_from_a_column_of_rows():
+    with pytest.raises(
+        ValueError, match=r"privileged\['age'\].*domain=\{'age': X_train\['age'\]\}"
+    ):
+        learn_attributes(X, {"age": at_least(90)})

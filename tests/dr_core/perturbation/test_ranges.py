@@ -271,22 +271,6 @@ def test_sampled_risk_draws_from_all_values():
     assert PerturbationPlan(attributes, "sample").notes == []
 
 
-def describe_few_learned(ages):
-    (age,) = learn_attributes(pd.DataFrame({"age": ages}), {"age": at_least(25)})
-    return age.describe_few_learned()
-
-
-@pytest.mark.parametrize(("n_young", "is_named"), [(999, True), (1000, False)])
-def test_few_rows_on_one_side_of_a_limit_are_named(n_young, is_named):
-    note = describe_few_learned(([20, 21] * 500 + [30, 31] * 1000)[1000 - n_young :])
-    assert ("only 999 rows" in note) == is_named
-    assert bool(note) == is_named
-
-
-def test_the_frequency_of_a_single_value_on_one_side_is_certain():
-    assert describe_few_learned([20] * 10 + [30, 31] * 1000) == ""
-
-
 # --- names and copies ----------------------------------------------------------------------------
 
 
