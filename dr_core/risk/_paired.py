@@ -18,11 +18,15 @@ from dr_core._utils import (
     compute_difference_interval,
     widen_interval,
 )
+from dr_core.risk._frequencies import warn_few_learned
 
 if TYPE_CHECKING:
     from dr_core.risk._assessment import RiskAssessment
 
 __all__ = ["compute_risk_change"]
+
+CLAIM = "the interval of the change can be too short"
+"""What is wrong with it if frequencies of a range were learned from few rows."""
 
 
 def compute_risk_change(
@@ -31,6 +35,7 @@ def compute_risk_change(
     """Return the interval of the risk of `after` minus that of `before`."""
     check_confidence(confidence)
     _check_same_rows(after, before)
+    warn_few_learned(after.plan.learned, CLAIM, stacklevel=3)
     differences = after.individual - before.individual
     is_known = ~np.isnan(differences)
     columns = differences, _get_weights(after), _get_people(after)

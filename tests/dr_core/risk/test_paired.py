@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from dr_core import assess_risk, learn_attributes
+from dr_core import assess_risk, at_least, learn_attributes
 
 SEX = {"sex": 1}
 
@@ -105,3 +105,12 @@ def test_other_rows_are_refused(other):
 def test_a_number_in_place_of_an_assessment_is_refused():
     with pytest.raises(TypeError, match=r"other.*assess_risk.*float"):
         assess_risk(use_sex_of("b"), X, SEX).change_from(0.1)
+
+
+def test_a_range_with_few_rows_on_one_side_is_warned_of():
+    people = pd.DataFrame({"age": range(20, 60)})
+    both = [
+        assess_risk(lambda X, n=n: X["age"] > n, people, {"age": at_least(30)}) for n in (40, 50)
+    ]
+    with pytest.warns(UserWarning, match=r"change can be too short.*X_train\['age'\]"):
+        both[1].change_from(both[0])
