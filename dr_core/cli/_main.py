@@ -25,7 +25,11 @@ from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_jun
 from dr_core.cli._messages import advise_options
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
-from dr_core.cli._provenance import collect_provenance, describe_provenance
+from dr_core.cli._provenance import (
+    collect_provenance,
+    describe_inputs,
+    describe_provenance,
+)
 from dr_core.cli._reference import read_reference
 from dr_core.cli._streams import discard_unread_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
@@ -38,7 +42,7 @@ from dr_core.cli._terminal import (
     print_stage,
     print_verdict,
 )
-from dr_core.cli._verify import verify
+from dr_core.cli._verify import check_given_alone, verify
 from dr_core.comparison import (
     Individuals,
     Verdict,
@@ -145,6 +149,7 @@ def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> 
     try:
         console = console or make_console(stderr=to_stdout)
         if options.verify:
+            check_given_alone(parser, options.arguments)
             return verify(options.verify, parser, options.trust_pickle, _run, console)
         return _run(options, console)
     except MemoryError:
@@ -357,7 +362,8 @@ def _collect_evidence(
 ) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
     source = {"split": _describe_split(subject, rows, options.seed)}
-    provenance = collect_provenance(options, source, settings, subject.hashes)
+    inputs = describe_inputs(options, subject.path, subject.hashes)
+    provenance = collect_provenance(options, source, settings, inputs)
     evidence: dict[str, Any] = {"provenance": provenance}
     evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
     evidence |= {"rows_left_out": subject.n_left_out} if subject.n_left_out else {}
@@ -460,9 +466,8 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    if options.source == str(STANDARD):
-        options.source = str(save_standard_input())
-    path = Path(options.source)
+    is_standard = options.source == str(STANDARD)
+    path = save_standard_input() if is_standard else Path(options.source)
     file = path, options.label, options.favorable, options.privileged
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:

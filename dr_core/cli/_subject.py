@@ -72,6 +72,7 @@ class Subject:
     hashes : SHA-256 of files, by path, that are known because they were read completely
     reference : rows by which plausibility is judged; None if it is not
     n_left_out : number of rows of the file that lack a value and were left out
+    path : file of the rows; empty for a shipped data set
     """
 
     name: str
@@ -88,6 +89,7 @@ class Subject:
     hashes: Mapping[Path, str] = field(default_factory=dict)
     reference: Any = None
     n_left_out: int = 0
+    path: Path = Path()
 
     @property
     def is_regression(self) -> bool:
@@ -172,7 +174,9 @@ def load_file(
     people, identifiers = (left_out.get(name or "") for name in (person, identifier))
     known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
     n_left_out = len(given) - len(frame)
-    return Subject(path.name, frame, y, len(frame), *known, changes, n_left_out=n_left_out)
+    return Subject(
+        path.name, frame, y, len(frame), *known, changes, n_left_out=n_left_out, path=path
+    )
 
 
 def load_chunked_file(
@@ -210,7 +214,7 @@ def load_chunked_file(
     ]
     changes = _list_missing(data, attributes, cleaning)
     known = attributes, favorable_label, str(favorable_label), person, findings, None, changes
-    return Subject(path.name, data, label, data.n_rows, *known, chunks.hashes)
+    return Subject(path.name, data, label, data.n_rows, *known, chunks.hashes, path=path)
 
 
 def _list_missing(
