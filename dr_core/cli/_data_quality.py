@@ -7,12 +7,14 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from shlex import quote as quote_for_shell
 from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
+from dr_core._tables import restore_integers
 from dr_core._utils import format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
@@ -268,7 +270,7 @@ def _find_text(frame: pd.DataFrame) -> list[str]:
 
 
 def _iter_label_findings(label: str, column: pd.Series) -> Iterator[Finding]:
-    values = column.dropna().unique().tolist()
+    values = restore_integers(column.dropna().unique().tolist())
     if len(values) == 1:
         message = f"has the single value {values[0]!r}"
         yield Finding("label", label, message, "there is nothing to predict, check the label")
@@ -282,7 +284,8 @@ def _iter_small_groups(key: str, column: pd.Series) -> Iterator[Finding]:
     counts = column.value_counts()
     small = counts[counts < MIN_GROUP_ROWS]
     if len(small) and len(counts) < len(column) / 2:
-        listed = ", ".join(f"{value!r} ({count})" for value, count in small.head(6).items())
+        shown = zip(restore_integers(small.index), small, strict=True)
+        listed = ", ".join(f"{value!r} ({count})" for value, count in islice(shown, 6))
         message = f"has groups below {MIN_GROUP_ROWS} rows: {listed}"
         yield Finding("small groups", key, message, "their rates are uncertain, see the intervals")
 

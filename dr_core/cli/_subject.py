@@ -19,6 +19,7 @@ from dr_core._tables import (
     as_partitions,
     as_table,
     detect_file_format,
+    factorize,
     iter_chunks,
     read_table,
 )
@@ -170,7 +171,7 @@ def load_file(
     findings = check_frame(frame, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
     y = frame.pop(label)
     attributes = _learn_file_attributes(as_table(frame), privileged, coupled, cleaning)
-    favorable_label = _find_favorable(y.unique().tolist(), favorable, cleaning)
+    favorable_label = _find_favorable(factorize(y).values, favorable, cleaning)
     people, identifiers = (left_out.get(name or "") for name in (person, identifier))
     known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
     n_left_out = len(given) - len(frame)
@@ -330,7 +331,22 @@ def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) 
         return column, BOUNDS[sign](_parse_number(text, wanted))
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
-    return column, [values.get(cleaning.find_spelling(part, values), part) for part in parts]
+    return column, [values.get(_find_text(part, values, cleaning), part) for part in parts]
+
+
+def _find_text(text: str, values: Mapping[str, Any], cleaning: Cleaning) -> str:
+    """Return the text under which a value that the user named is known; the text itself if none.
+
+    >>> _find_text("1.0", {"1": 1, "2": 2}, NO_CLEANING)
+    '1'
+    """
+    if text in values:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return cleaning.find_spelling(text, values)
+    return next((one for one, value in values.items() if value == number), text)
 
 
 def _parse_number(text: str, number: str) -> float:
@@ -358,7 +374,7 @@ def _combine(one: Any, other: Any) -> Range:
 def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning) -> Any:
     labels = _map_texts(values)
     if favorable is not None:
-        favorable = cleaning.find_spelling(favorable, labels)
+        favorable = _find_text(favorable, labels, cleaning)
         if favorable not in labels:
             raise ValueError(
                 f"--favorable must be one of the labels {quote(labels)}; got {favorable!r}."
@@ -367,7 +383,7 @@ def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning
     if len(labels) > MAX_NUMERIC_CLASSES and all(isinstance(value, Number) for value in values):
         return None
     if set(labels.values()) == {0, 1}:
-        return labels.get("1", labels.get("1.0", True))
+        return labels.get("1", True)
     raise ValueError(f"pass --favorable, the favourable label: one of {quote(labels)}.")
 
 

@@ -20,7 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dr_core._tables import Level, Partitions, Recoded, Table, as_partitions, encode
+from dr_core._tables import (
+    Level,
+    Partitions,
+    Recoded,
+    Table,
+    as_partitions,
+    encode,
+    restore_integers,
+)
 from dr_core._utils import (
     Array,
     check_choice,
@@ -645,7 +653,7 @@ def _count_values(
 ) -> dict[Any, int]:
     """Return the number of rows with each value, or how often the domain has it."""
     if domain is not None:
-        return Counter(value for value in domain if not pd.isna(value))
+        return Counter(restore_integers(value for value in domain if not pd.isna(value)))
     counts = table.value_counts(name)
     if not counts:
         raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")

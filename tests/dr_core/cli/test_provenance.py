@@ -21,14 +21,6 @@ def run(capsys, *arguments):
     return code, captured.out, captured.err
 
 
-@pytest.fixture
-def record(capsys, ricci, tmp_path):
-    path = tmp_path / "audit.json"
-    audit = ("--label", "Class", "--privileged", "Race=W", "--n-boot", 20, "--json", path)
-    assert run(capsys, ricci, *audit)[0] == 0
-    return path
-
-
 def test_the_record_names_its_input(record, ricci):
     found = json.loads(record.read_text())["provenance"]
     assert found["inputs"]["data"] == {

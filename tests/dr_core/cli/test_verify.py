@@ -32,15 +32,6 @@ def complete(tmp_path_factory):
     return json.loads((folder / "a.json").read_text())
 
 
-@pytest.fixture
-def record(capsys, ricci, tmp_path):
-    """The record of a file without a report."""
-    path = tmp_path / "audit.json"
-    audit = ("--label", "Class", "--privileged", "Race=W", "--n-boot", 20, "--json", path)
-    assert run(capsys, ricci, *audit)[0] == 0
-    return path
-
-
 def edit(path, change):
     content = json.loads(path.read_text())
     change(content)
