@@ -18,7 +18,7 @@ from dr_core._tables import restore_integers
 from dr_core._utils import format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
-__all__ = ["Cleaning", "Finding", "check_frame", "check_values"]
+__all__ = ["Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
 
 MIN_MISSING_SHARE = 0.05
 """Smaller shares of missing values are not reported."""
@@ -228,6 +228,30 @@ def check_values(column: str, counts: Mapping[Any, int] | pd.Series) -> Iterator
     for values in filter(lambda values: len(values) > 1, by_letters.values()):
         message = f"has values that differ in accents only: {quote(values)}"
         yield Finding("spelling", column, message, "correct them in the file if they are the same")
+
+
+def check_identifier(column: pd.Series) -> Iterator[Finding]:
+    """Yield a finding for an identifier that several rows have.
+
+    Examples
+    --------
+    >>> for finding in check_identifier(pd.Series([7, 7, 7, 8], name="badge")):
+    ...     finding.message
+    'identifies 4 rows, but has 2 values: 3 rows share theirs with others'
+    """
+    n_rows, n_values = column.count(), column.nunique()
+    if n_values < n_rows:
+        n_shared = int(column.dropna().duplicated(keep=False).sum())
+        message = (
+            f"identifies {n_rows:,} rows, but has {n_values:,} values: {n_shared:,} rows share "
+            "theirs with others"
+        )
+        remedy = (
+            "intervals count each row as a person and are too short if people have several rows: "
+            f"pass --person {quote_for_shell(str(column.name))}, so that they count people; if "
+            "rows were copied by mistake, remove them"
+        )
+        yield Finding("identifier", str(column.name), message, remedy)
 
 
 def _fold(value: str) -> str:

@@ -214,7 +214,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    return audit(options, console, subject, model, rows, facts)
+    with _name_lacking_columns(model, subject, options):
+        return audit(options, console, subject, model, rows, facts)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -427,6 +428,30 @@ def _check_not_dropped(model: Any, dropped: Sequence[str]) -> None:
         raise ValueError(
             f"--drop: the model was fitted on {quote(needed)}; leave these columns in the data."
         )
+
+
+@contextmanager
+def _name_lacking_columns(
+    model: Any, subject: Subject, options: argparse.Namespace
+) -> Iterator[None]:
+    """Explain an error that names a column that the model was fitted on and the data lack.
+
+    A model that does not use such a column raises none.
+    """
+    try:
+        yield
+    except (ValueError, KeyError) as error:
+        fitted = getattr(model, "feature_names_in_", ())
+        lacking = [name for name in fitted if name not in subject.X.keys()]  # noqa: SIM118
+        named = [name for name in lacking if str(name) in str(error)]
+        if not named:
+            raise
+        taken = [one for one in ("--id", "--person") if getattr(options, one[2:]) in named]
+        remedy = f"leave out {taken[0]}" if taken else "add them to the data"
+        raise ValueError(
+            f"--model: {options.model.name!r} was fitted on the columns {quote(named)}, which "
+            f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them."
+        ) from error
 
 
 def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:

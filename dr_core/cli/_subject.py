@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Number
 from pathlib import Path
+from shlex import quote as quote_for_shell
 from typing import Any
 
 from dr_core import datasets
@@ -24,7 +25,13 @@ from dr_core._tables import (
     read_table,
 )
 from dr_core._utils import Array, quote
-from dr_core.cli._data_quality import Cleaning, Finding, check_frame, check_values
+from dr_core.cli._data_quality import (
+    Cleaning,
+    Finding,
+    check_frame,
+    check_identifier,
+    check_values,
+)
 from dr_core.cli._files import simplify_types
 from dr_core.perturbation import (
     Range,
@@ -42,6 +49,9 @@ NO_CLEANING = Cleaning()
 
 MAX_NUMERIC_CLASSES = 20
 """A numeric label with more values is a quantity, not a class."""
+
+MAX_EXAMPLES = 10
+"""Values that the example of a message lists."""
 
 BOUND = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]+)")
 """One end of a privileged range, such as age>=25."""
@@ -169,6 +179,8 @@ def load_file(
     parts = [split_privileged(text, frame.columns) for text in privileged]
     ranges = [column for column, sign, _ in parts if sign in BOUNDS]
     findings = check_frame(frame, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
+    if identifier is not None and person is None:
+        findings += check_identifier(left_out[identifier])
     y = frame.pop(label)
     attributes = _learn_file_attributes(as_table(frame), privileged, coupled, cleaning)
     favorable_label = _find_favorable(factorize(y).values, favorable, cleaning)
@@ -255,6 +267,14 @@ def _check_columns(
             f"--person must be another column of {path.name} than the label, one of "
             f"{quote(others)}; got {person!r}."
         )
+    taken = {label: "the label", person: "the column of --person"}
+    for text in privileged:
+        column = split_privileged(text, columns)[0]
+        if column in taken:
+            raise ValueError(
+                f"--privileged {text!r}: {column!r} is {taken[column]}, which the model does not "
+                "get; pass sensitive columns."
+            )
     return label
 
 
@@ -303,7 +323,7 @@ def _learn_file_attributes(
     chosen: dict[str, Any] = {}
     for text in privileged:
         column, value = _parse_privileged(text, table, cleaning)
-        chosen[column] = _combine(chosen[column], value) if column in chosen else value
+        chosen[column] = _combine(column, chosen[column], value) if column in chosen else value
     missing = "keep" if cleaning.missing == "keep" else "error"
     return learn_attributes(table, chosen, coupled=read_rules(coupled, table), missing=missing)
 
@@ -323,6 +343,7 @@ def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) 
             f"--privileged must be COLUMN=VALUE, or a range such as 'age>=25'; got {text!r}."
         )
     if column not in table.keys():  # noqa: SIM118
+        _check_no_negation(text, column, wanted, table)
         raise ValueError(
             f"sensitive column {column!r} is not in the file; its columns are "
             f"{quote(table.keys())}."
@@ -332,6 +353,19 @@ def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) 
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
     return column, [values.get(_find_text(part, values, cleaning), part) for part in parts]
+
+
+def _check_no_negation(text: str, column: str, unwanted: str, table: Table | Partitions) -> None:
+    """Raise ValueError for COLUMN!=VALUE, where the name of the column seems to end in "!"."""
+    name = column.removesuffix("!")
+    if name == column or name not in table.keys():  # noqa: SIM118
+        return
+    others = [one for one in _map_texts(table.distinct(name)) if one != unwanted]
+    example = quote_for_shell(f"{name}={','.join(others[:MAX_EXAMPLES])}")
+    raise ValueError(
+        f"--privileged {text!r}: != is not supported; list the privileged values, separated by "
+        f"commas, such as --privileged {example}."
+    )
 
 
 def _find_text(text: str, values: Mapping[str, Any], cleaning: Cleaning) -> str:
@@ -357,18 +391,29 @@ def _parse_number(text: str, number: str) -> float:
     return int(value) if value.is_integer() else value
 
 
-def _combine(one: Any, other: Any) -> Range:
+def _combine(column: str, one: Any, other: Any) -> Range:
     """Return the range of a column given by its lower and its upper end."""
     if isinstance(one, Range) and isinstance(other, Range):
         low, high = (one, other) if one.low > other.low else (other, one)
         if low.high == float("inf") and high.low == -float("inf"):
             mixed = "left" if low.inclusive == "both" else "right"
             inclusive = low.inclusive if low.inclusive == high.inclusive else mixed
+            _check_overlap(column, low, high, inclusive)
             return between(low.low, high.high, inclusive=inclusive)
     raise ValueError(
         "--privileged names a column twice; pass all its values at once, race=White,Asian, or "
         "the two ends of a range, 'age>=25' 'age<65'."
     )
+
+
+def _check_overlap(column: str, low: Range, high: Range, inclusive: str) -> None:
+    if low.low > high.high or (low.low == high.high and inclusive != "both"):
+        first, second = (one.describe(column)[1] for one in (high, low))
+        raise ValueError(
+            f"--privileged: {first!r} and {second!r} exclude each other. Both must be true of a "
+            "privileged value; a union of ranges cannot be given on the command line. Pass one "
+            f"range, or add a column to the file that has the groups of {column!r}."
+        )
 
 
 def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning) -> Any:

@@ -10,7 +10,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
-from dr_core.cli._data_quality import Cleaning, check_frame
+from dr_core.cli._data_quality import Cleaning, check_frame, check_identifier
 from dr_core.cli._main import main
 
 
@@ -271,3 +271,35 @@ def test_rare_values_that_many_rows_become_are_named_with_a_remedy(capsys, name)
     assert code == 0
     assert "dr-audit: note: privileged rows become rare values of 'race'" in err
     assert "merge values in training and audit; or, in Python, " in err
+
+
+class TestIdentifierThatRepeats:
+    @pytest.fixture
+    def stacked(self, clean, tmp_path):
+        """Three copies of each row."""
+        path = tmp_path / "stacked.csv"
+        pd.concat([clean.assign(badge=range(len(clean)))] * 3).to_csv(path, index=False)
+        return path, "--label", "hired", "--favorable", "yes", "--privileged", "sex=male"
+
+    def find(self, capsys, tmp_path, *arguments):
+        path = tmp_path / "a.json"
+        assert run(capsys, *arguments, "--n-boot", 9, "--json", path)[0] == 0
+        return json.loads(path.read_text())
+
+    def test_is_found_with_its_counts_and_the_remedy(self, capsys, stacked, tmp_path):
+        found = self.find(capsys, tmp_path, *stacked, "--id", "badge")["data_quality"]
+        [one] = [one for one in found if one["check"] == "identifier"]
+        assert one["message"].startswith("identifies 1,200 rows, but has 400 values")
+        assert "pass --person badge" in one["remedy"]
+
+    def test_makes_intervals_longer_with_the_remedy(self, capsys, stacked, tmp_path):
+        rows, people = (
+            self.find(capsys, tmp_path, *stacked, option, "badge")
+            for option in ("--id", "--person")
+        )
+        assert not [one for one in people["data_quality"] if one["check"] == "identifier"]
+        lengths = [one["values"][0]["high"] - one["values"][0]["low"] for one in (rows, people)]
+        assert lengths[1] > 1.5 * lengths[0]
+
+    def test_is_none_if_each_row_has_its_own(self):
+        assert list(check_identifier(pd.Series([1, 2, None, None], name="badge"))) == []
