@@ -104,7 +104,9 @@ PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age
 MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
 MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
 LOCAL_LAW_HELP = "add the impact ratios of New York City's Local Law 144 to the report"
-VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
+VERIFY_HELP = (
+    "repeat the audit of a JSON file, and compare everything in it; takes no other options"
+)
 NORMALIZE_HELP = (
     "replace text values that differ only in case or blanks by the most frequent spelling of them"
 )

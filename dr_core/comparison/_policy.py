@@ -109,10 +109,11 @@ class Decision:
             numbers = self.value, self.low, self.high
             decimals = find_decimals(numbers, [self.limit])
             shown = (f"{round_percent(one):.{decimals}f} %" for one in numbers)
-            return FormattedNumbers(*shown, f"{limit} %")
+            return FormattedNumbers._make((*shown, f"{limit} %"))
         numbers = self.signed, self.signed_low, self.signed_high
         decimals = find_decimals(numbers, [self.limit, -self.limit])
-        return FormattedNumbers(*(format_points(one, decimals) for one in numbers), f"±{limit} pp")
+        shown = (format_points(one, decimals) for one in numbers)
+        return FormattedNumbers._make((*shown, f"±{limit} pp"))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Decision:

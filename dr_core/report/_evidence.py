@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dr_core._utils import format_estimate
+from dr_core._utils import format_enumeration, format_estimate
 from dr_core.comparison import Decision
 from dr_core.report._drawings import (
     Cell,
@@ -18,7 +18,7 @@ from dr_core.report._drawings import (
 )
 from dr_core.report._words import describe_measure, format_scenario
 
-__all__ = ["make_data_quality_table", "make_verdict_table"]
+__all__ = ["describe_spellings", "make_data_quality_table", "make_verdict_table"]
 
 
 def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
@@ -44,6 +44,39 @@ def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
             [make_heading(one["column"]), *map(make_text_cell, _get_texts(one))]
             for one in evidence["data_quality"]
         ],
+    )
+
+
+def describe_spellings(
+    evidence: Mapping[str, Any], names: Iterable[Any], format_name: Callable[[Any], str]
+) -> str:
+    """Return a sentence if values of a sensitive column or the label have several spellings.
+
+    Parameters
+    ----------
+    evidence : mapping
+        As for `make_data_quality_table`, with the label in "provenance".
+    names : sensitive attributes
+    format_name : function that returns the name of a column as it is shown
+
+    Examples
+    --------
+    >>> finding = {"column": "sex", "check": "spelling", "message": "has ...", "remedy": "..."}
+    >>> describe_spellings({"data_quality": [finding]}, ["sex"], str)
+    'Spellings of sex that differ only in case, blanks or accents count as different values.'
+    """
+    columns = {*map(str, names), evidence.get("provenance", {}).get("label")}
+    found = [
+        one["column"]
+        for one in evidence.get("data_quality", ())
+        if one["check"] == "spelling" and one["column"] in columns
+    ]
+    if not found:
+        return ""
+    shown = format_enumeration(map(format_name, dict.fromkeys(found)))
+    return (
+        f"Spellings of {shown} that differ only in case, blanks or accents count as different "
+        "values."
     )
 
 

@@ -273,6 +273,30 @@ def test_rare_values_that_many_rows_become_are_named_with_a_remedy(capsys, name)
     assert "merge values in training and audit; or, in Python, " in err
 
 
+class TestSpellingsBesideTheHeadline:
+    SAID = "Spellings of sex that differ only in case, blanks or accents count as different values"
+
+    @pytest.fixture
+    def loans(self, clean, tmp_path):
+        dirty = clean.assign(sex=misspell(clean["sex"], *["male "] * 20))
+        dirty = dirty.assign(town=misspell(clean["town"], *["a"] * 20), score=clean["pay"] / 7)
+        dirty.to_csv(tmp_path / "loans.csv", index=False)
+        return tmp_path / "loans.csv", "--privileged", "sex=male", "--n-boot", 9
+
+    @pytest.mark.parametrize(
+        "label", [("--label", "hired", "--favorable", "yes"), ("--label", "score")]
+    )
+    def test_are_named_in_terminal_and_report(self, capsys, loans, tmp_path, label):
+        code, out, _ = run(capsys, *loans, *label, "--html", tmp_path / "a.html")
+        assert code == 0
+        assert self.SAID in " ".join(out.split())
+        assert self.SAID in (tmp_path / "a.html").read_text()
+
+    def test_are_not_named_if_they_are_unified(self, capsys, loans):
+        _, out, _ = run(capsys, *loans, "--label", "hired", "--favorable", "yes", "--normalize")
+        assert "Spellings of" not in out
+
+
 class TestIdentifierThatRepeats:
     @pytest.fixture
     def stacked(self, clean, tmp_path):
