@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dr_core import datasets
+from dr_core._utils import find_repeated, quote
 from dr_core.cli._differences import ABSENT, Difference, iter_differences
 from dr_core.cli._files import STANDARD
 from dr_core.cli._provenance import RECORD_FORMAT, describe_inputs
@@ -91,7 +92,8 @@ def verify(
     record = _read_record(path)
     command = record["provenance"]["command"]
     options = _read_options(command[1:], parser, trust_pickle)
-    console.print(Text(f"repeating: {escape_unprintable(shlex.join(command))}", style="dim"))
+    repeated = f"repeating: {escape_unprintable(shlex.join(command))}"
+    console.print(Text(repeated, style="dim"), soft_wrap=True)
     try:
         again = _repeat(options, run)
     except (ValueError, TypeError, OSError) as error:
@@ -99,7 +101,8 @@ def verify(
         if not changed:
             raise
         _print_differences(console, changed)
-        _print_different(console, f"the audit cannot be repeated: {error}")
+        reason = " ".join(str(error).split())
+        _print_different(console, f"the audit cannot be repeated: {reason}")
         return DIFFERENT
     differences = [
         one
@@ -135,7 +138,7 @@ def _print_differences(console: Console, differences: Iterable[Difference]) -> N
         for one in found[:MAX_SHOWN]:
             _print_different(console, str(one))
         if len(found) > MAX_SHOWN:
-            _print_different(console, f"{len(found) - MAX_SHOWN:,} more values of {name}")
+            _print_different(console, f"further entries of {name}: {len(found) - MAX_SHOWN:,}")
 
 
 def _print_different(console: Console, text: str) -> None:
@@ -178,7 +181,8 @@ def _repeat(options: Namespace, run: Run) -> dict[str, Any]:
 def _read_record(path: Path) -> dict[str, Any]:
     """Read the JSON output of an audit; raise ValueError if it cannot be repeated."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        record = json.loads(text, object_pairs_hook=_make_object)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--verify: {path.name!r} cannot be read as JSON: {error}.") from error
     provenance = record.get("provenance") if isinstance(record, dict) else None
@@ -193,6 +197,14 @@ def _read_record(path: Path) -> dict[str, Any]:
             f"reads formats up to {RECORD_FORMAT}; use the version that wrote the file."
         )
     return dict(record)
+
+
+# Python takes the last of several values of a key, and other readers may show the first.
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    repeated = find_repeated(key for key, _ in pairs)
+    if repeated:
+        raise ValueError(f"an object has several values of {quote(repeated)}")
+    return dict(pairs)
 
 
 def _is_command(command: Any) -> bool:
