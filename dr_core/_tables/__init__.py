@@ -38,6 +38,7 @@ from dr_core._tables._table import (
     joint_codes,
     joint_positions,
     read_zero_one,
+    restore_integers,
 )
 
 __all__ = [
@@ -68,4 +69,5 @@ __all__ = [
     "joint_positions",
     "read_table",
     "read_zero_one",
+    "restore_integers",
 ]

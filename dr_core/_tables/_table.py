@@ -37,10 +37,14 @@ __all__ = [
     "joint_codes",
     "joint_positions",
     "read_zero_one",
+    "restore_integers",
 ]
 
 MAX_JOINT = 2**31
 """Combinations that are numbered directly; more are numbered as they occur."""
+
+MAX_EXACT = 2**53
+"""Up to here, each integer is one float64."""
 
 MAX_RANGE, FIRST_ROWS = 2**12, 2**10
 """Integers in a smaller range are numbered by a look-up table, made from these first rows."""
@@ -89,7 +93,26 @@ def factorize(column: Any) -> Factorized:
     codes, values = _number(column)
     # pandas turns dates and other objects into its own types; numbers need no such step.
     is_numeric = isinstance(values, np.ndarray) and values.dtype.kind in NUMERIC_KINDS
-    return Factorized(codes, values.tolist() if is_numeric else pd.Index(values).tolist())
+    listed = values.tolist() if is_numeric else pd.Index(values).tolist()
+    return Factorized(codes, restore_integers(listed) if is_float_dtype(values.dtype) else listed)
+
+
+# pandas reads the cells 1, 2 and an empty one as 1.0, 2.0 and NaN: a column of floats cannot say
+# that its file has integers. Below 2⁵³, each integer is one float, and 1 == 1.0 has the same hash.
+def restore_integers(values: Iterable[Any]) -> list[Any]:
+    """Return values with floats that are integers as such, as they are in most files.
+
+    >>> restore_integers([1.0, 2.5, float("inf")])
+    [1, 2.5, inf]
+    """
+    return [
+        int(value) if isinstance(value, float) and _is_exact_integer(value) else value
+        for value in values
+    ]
+
+
+def _is_exact_integer(value: float) -> bool:
+    return value.is_integer() and abs(value) < MAX_EXACT
 
 
 def _number(column: Any) -> tuple[Array, Any]:

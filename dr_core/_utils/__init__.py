@@ -62,10 +62,12 @@ from dr_core._utils._numbers import (
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each, use_one_blas_thread
 from dr_core._utils._percent import (
+    find_decimals,
     format_estimate,
     format_percent,
     format_percent_ends,
     format_points,
+    round_percent,
 )
 from dr_core._utils._random import RandomState, advance, as_generator, copy_advanced
 
@@ -107,6 +109,7 @@ __all__ = [
     "exact_mean",
     "exact_squares",
     "exact_sums",
+    "find_decimals",
     "find_largest_mean",
     "find_repeated",
     "find_size",
@@ -125,6 +128,7 @@ __all__ = [
     "iter_slices",
     "quote",
     "rescale",
+    "round_percent",
     "round_probability",
     "rows_needed",
     "scale_sums",

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from itertools import product
 
-__all__ = ["format_estimate", "format_percent", "format_percent_ends", "format_points"]
+__all__ = [
+    "find_decimals",
+    "format_estimate",
+    "format_percent",
+    "format_percent_ends",
+    "format_points",
+    "round_percent",
+]
 
 SMALL_SHARE, TINY_SHARE = 0.001, 0.00001
 """Smaller shares are shown with one significant digit, and as less than the second."""
+
+MAX_PERCENT_DECIMALS = 9
+"""Further decimals of a percentage are noise."""
 
 MIN_ROUNDED_END = 0.01
 """From this upper end on, the lower end of an interval has one decimal, however small it is."""
@@ -48,7 +60,30 @@ def round_percent(share: float) -> float:
     >>> round_percent(0.6875), round_percent(0.6874999999999999)
     (68.75, 68.75)
     """
-    return round(100 * share, 9)
+    return round(100 * share, MAX_PERCENT_DECIMALS)
+
+
+# With one decimal, 4.9993 is shown as 5.0, which is not below a limit of 5; with three decimals it
+# is shown as 4.999.
+def find_decimals(shares: Iterable[float], limits: Iterable[float]) -> int:
+    """Return the fewest decimals in percent that show each share on its side of each limit.
+
+    >>> find_decimals([0.049993, 0.0713], [0.05]), find_decimals([0.0412, 0.05], [0.05])
+    (3, 1)
+    """
+    pairs = [
+        (round_percent(share), round_percent(limit))
+        for share, limit in product(shares, limits)
+        if not math.isnan(share)
+    ]
+    for decimals in range(1, MAX_PERCENT_DECIMALS):
+        if all(_compare(round(a, decimals), b) == _compare(a, b) for a, b in pairs):
+            return decimals
+    return MAX_PERCENT_DECIMALS
+
+
+def _compare(one: float, other: float) -> int:
+    return (one > other) - (one < other)
 
 
 def format_points(difference: float, digits: int = 1) -> str:

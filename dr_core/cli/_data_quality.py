@@ -7,16 +7,18 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from shlex import quote as quote_for_shell
 from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
+from dr_core._tables import restore_integers
 from dr_core._utils import format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
-__all__ = ["Cleaning", "Finding", "check_frame", "check_values"]
+__all__ = ["Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
 
 MIN_MISSING_SHARE = 0.05
 """Smaller shares of missing values are not reported."""
@@ -228,6 +230,30 @@ def check_values(column: str, counts: Mapping[Any, int] | pd.Series) -> Iterator
         yield Finding("spelling", column, message, "correct them in the file if they are the same")
 
 
+def check_identifier(column: pd.Series) -> Iterator[Finding]:
+    """Yield a finding for an identifier that several rows have.
+
+    Examples
+    --------
+    >>> for finding in check_identifier(pd.Series([7, 7, 7, 8], name="badge")):
+    ...     finding.message
+    'identifies 4 rows, but has 2 values: 3 rows share theirs with others'
+    """
+    n_rows, n_values = column.count(), column.nunique()
+    if n_values < n_rows:
+        n_shared = int(column.dropna().duplicated(keep=False).sum())
+        message = (
+            f"identifies {n_rows:,} rows, but has {n_values:,} values: {n_shared:,} rows share "
+            "theirs with others"
+        )
+        remedy = (
+            "intervals count each row as a person and are too short if people have several rows: "
+            f"pass --person {quote_for_shell(str(column.name))}, so that they count people; if "
+            "rows were copied by mistake, remove them"
+        )
+        yield Finding("identifier", str(column.name), message, remedy)
+
+
 def _fold(value: str) -> str:
     """Return a value without outer and repeated blanks and without case."""
     return " ".join(unicodedata.normalize("NFC", value).split()).casefold()
@@ -268,7 +294,7 @@ def _find_text(frame: pd.DataFrame) -> list[str]:
 
 
 def _iter_label_findings(label: str, column: pd.Series) -> Iterator[Finding]:
-    values = column.dropna().unique().tolist()
+    values = restore_integers(column.dropna().unique().tolist())
     if len(values) == 1:
         message = f"has the single value {values[0]!r}"
         yield Finding("label", label, message, "there is nothing to predict, check the label")
@@ -282,7 +308,8 @@ def _iter_small_groups(key: str, column: pd.Series) -> Iterator[Finding]:
     counts = column.value_counts()
     small = counts[counts < MIN_GROUP_ROWS]
     if len(small) and len(counts) < len(column) / 2:
-        listed = ", ".join(f"{value!r} ({count})" for value, count in small.head(6).items())
+        shown = zip(restore_integers(small.index), small, strict=True)
+        listed = ", ".join(f"{value!r} ({count})" for value, count in islice(shown, 6))
         message = f"has groups below {MIN_GROUP_ROWS} rows: {listed}"
         yield Finding("small groups", key, message, "their rates are uncertain, see the intervals")
 

@@ -29,6 +29,8 @@ NA_CANDIDATES = (
 
 def save_standard_input() -> Path:
     """Write standard input to a temporary file, which is removed at exit, and return its path."""
+    if sys.stdin is None:  # closed before Python started
+        raise ValueError("standard input is closed; pass a file, or write rows to it.")
     folder = TemporaryDirectory(prefix="dr-audit-")
     atexit.register(folder.cleanup)
     path = Path(folder.name) / "standard-input.csv"

@@ -25,7 +25,11 @@ from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_jun
 from dr_core.cli._messages import advise_options
 from dr_core.cli._models import default_model, load_model
 from dr_core.cli._outputs import check_outputs, write_output
-from dr_core.cli._provenance import collect_provenance, describe_provenance
+from dr_core.cli._provenance import (
+    collect_provenance,
+    describe_inputs,
+    describe_provenance,
+)
 from dr_core.cli._reference import read_reference
 from dr_core.cli._streams import discard_unread_output
 from dr_core.cli._subject import Subject, load_chunked_file, load_file, load_shipped
@@ -38,7 +42,7 @@ from dr_core.cli._terminal import (
     print_stage,
     print_verdict,
 )
-from dr_core.cli._verify import verify
+from dr_core.cli._verify import check_given_alone, verify
 from dr_core.comparison import (
     Individuals,
     Verdict,
@@ -100,7 +104,9 @@ PRIVILEGED_HELP = "privileged values, such as sex=Male, or a range, such as 'age
 MAX_RISK_HELP = "largest discriminative risk, such as 0.05, or sex=0.02 for one attribute"
 MAX_GAP_HELP = "largest gap, such as demographic_parity=0.1"
 LOCAL_LAW_HELP = "add the impact ratios of New York City's Local Law 144 to the report"
-VERIFY_HELP = "repeat the audit of a JSON file, and say whether its numbers are the same"
+VERIFY_HELP = (
+    "repeat the audit of a JSON file, and compare everything in it; takes no other options"
+)
 NORMALIZE_HELP = (
     "replace text values that differ only in case or blanks by the most frequent spelling of them"
 )
@@ -145,6 +151,7 @@ def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> 
     try:
         console = console or make_console(stderr=to_stdout)
         if options.verify:
+            check_given_alone(parser, options.arguments)
             return verify(options.verify, parser, options.trust_pickle, _run, console)
         return _run(options, console)
     except MemoryError:
@@ -209,7 +216,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    return audit(options, console, subject, model, rows, facts)
+    with _name_lacking_columns(model, subject, options):
+        return audit(options, console, subject, model, rows, facts)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -357,7 +365,8 @@ def _collect_evidence(
 ) -> dict[str, Any]:
     """Return what is known about data and run, for JSON and report."""
     source = {"split": _describe_split(subject, rows, options.seed)}
-    provenance = collect_provenance(options, source, settings, subject.hashes)
+    inputs = describe_inputs(options, subject.path, subject.hashes)
+    provenance = collect_provenance(options, source, settings, inputs)
     evidence: dict[str, Any] = {"provenance": provenance}
     evidence["columns"] = [str(name) for name in subject.X.keys()]  # noqa: SIM118
     evidence |= {"rows_left_out": subject.n_left_out} if subject.n_left_out else {}
@@ -423,6 +432,30 @@ def _check_not_dropped(model: Any, dropped: Sequence[str]) -> None:
         )
 
 
+@contextmanager
+def _name_lacking_columns(
+    model: Any, subject: Subject, options: argparse.Namespace
+) -> Iterator[None]:
+    """Explain an error that names a column that the model was fitted on and the data lack.
+
+    A model that does not use such a column raises none.
+    """
+    try:
+        yield
+    except (ValueError, KeyError) as error:
+        fitted = getattr(model, "feature_names_in_", ())
+        lacking = [name for name in fitted if name not in subject.X.keys()]  # noqa: SIM118
+        named = [name for name in lacking if str(name) in str(error)]
+        if not named:
+            raise
+        taken = [one for one in ("--id", "--person") if getattr(options, one[2:]) in named]
+        remedy = f"leave out {taken[0]}" if taken else "add them to the data"
+        raise ValueError(
+            f"--model: {options.model.name!r} was fitted on the columns {quote(named)}, which "
+            f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them."
+        ) from error
+
+
 def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:
     """Return how the rows to audit were chosen; None if all rows are audited."""
     if rows is None:
@@ -460,9 +493,8 @@ def _load_subject(options: argparse.Namespace) -> Subject:
         if options.chunk_rows:
             raise ValueError("--chunk-rows is for files; the shipped data sets are small.")
         return load_shipped(options.source, options.coupled)
-    if options.source == str(STANDARD):
-        options.source = str(save_standard_input())
-    path = Path(options.source)
+    is_standard = options.source == str(STANDARD)
+    path = save_standard_input() if is_standard else Path(options.source)
     file = path, options.label, options.favorable, options.privileged
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     if options.chunk_rows is None:

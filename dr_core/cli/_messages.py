@@ -69,6 +69,7 @@ ADVICE = [
     (rf"; learn them from more rows: {LEARNED}", ""),
     (r"They count as different values; if they.*$", "Unify the spelling with --normalize."),
     (r"; or use assess_shift.*$", "."),
+    (r"(Feature names unseen at fit time: .*)$", r"\1. Leave these columns out with --drop."),
 ]
 """Advice for Python, and what to do on the command line."""
 

@@ -1,41 +1,36 @@
-"""Where numbers come from: hashes of files, command line, versions; and `--verify`."""
+"""Where numbers come from: hashes of files, command line, and versions."""
 
 from __future__ import annotations
 
-import json
 import shlex
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from hashlib import file_digest
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import as_file, files
-from math import isclose
 from pathlib import Path
 from typing import Any
 
 from dr_core import datasets
+from dr_core.cli._files import STANDARD
 
-__all__ = [
-    "collect_provenance",
-    "describe_provenance",
-    "iter_changed_inputs",
-    "iter_differences",
-    "iter_other_versions",
-    "read_record",
-]
+__all__ = ["RECORD_FORMAT", "collect_provenance", "describe_inputs", "describe_provenance"]
+
+RECORD_FORMAT = 1
+"""Number of the layout of the JSON output; records of before it was written have 0.
+
+Increase it if the output gets a new part, and add the part to `ADDED` of `--verify`.
+"""
 
 HOST_LIBRARIES = ("fairlearn", "aif360", "scipy", "skops", "joblib")
 """Distributions whose versions are recorded beside those of the comparison, if installed."""
-
-RESULTS = ("values", "directions", "groups", "group_rates", "shift", "errors")
-"""Parts of the JSON output that a run with the same input must repeat."""
 
 
 def collect_provenance(
     options: Namespace,
     facts: Mapping[str, Any],
     settings: Mapping[str, Any],
-    hashes: Mapping[Path, str],
+    inputs: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return what is needed to repeat an audit, and to see whether its input is the same.
 
@@ -44,13 +39,11 @@ def collect_provenance(
     options : options of the command, with its `arguments`
     facts : what else is known, such as the split
     settings : settings of the comparison, with date and versions
-    hashes : SHA-256 of files that were read already
+    inputs : files that were read, of `describe_inputs`
     """
-    paths = {name: getattr(options, name) for name in ("model", "coupled", "reference")}
-    inputs = {"data": _describe_data(options.source, hashes)}
-    inputs |= {name: _describe_file(path) for name, path in paths.items() if path}
     versions = settings.get("versions", {}) | dict(_iter_host_versions())
     return {
+        "format": RECORD_FORMAT,
         "command": ["dr-audit", *options.arguments],
         "inputs": inputs,
         "label": options.label,
@@ -72,11 +65,29 @@ def describe_provenance(provenance: Mapping[str, Any]) -> dict[str, str]:
     return {"command": shlex.join(provenance["command"]), **hashes, "versions": versions}
 
 
-def _describe_data(source: str, hashes: Mapping[Path, str] | None = None) -> dict[str, Any]:
+def describe_inputs(
+    options: Namespace, data: Path, hashes: Mapping[Path, str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return name, SHA-256 and size of each file that these options read.
+
+    Parameters
+    ----------
+    options : options of the command
+    data : file of the rows, if they are not those of a shipped data set
+    hashes : SHA-256 of files that were read already
+    """
+    paths = {name: getattr(options, name) for name in ("model", "coupled", "reference")}
+    described = {"data": _describe_data(options.source, data, hashes)}
+    return described | {name: _describe_file(path) for name, path in paths.items() if path}
+
+
+def _describe_data(source: str, path: Path, hashes: Mapping[Path, str] | None) -> dict[str, Any]:
     if source not in datasets.names():
-        return _describe_file(Path(source), hashes)
-    with as_file(files("dr_core.datasets").joinpath("data", f"{source}.csv.gz")) as path:
-        return _describe_file(path) | {"name": source}
+        # Standard input was written to a temporary file, which is no name to remember.
+        name = "standard input" if source == str(STANDARD) else source
+        return _describe_file(path, hashes) | {"name": name}
+    with as_file(files("dr_core.datasets").joinpath("data", f"{source}.csv.gz")) as shipped:
+        return _describe_file(shipped) | {"name": source}
 
 
 def _describe_file(path: Path, hashes: Mapping[Path, str] | None = None) -> dict[str, Any]:
@@ -95,77 +106,3 @@ def _iter_host_versions() -> Iterator[tuple[str, str]]:
             yield name, version(name)
         except PackageNotFoundError:
             continue
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """Read the JSON output of an audit; raise ValueError if it cannot be repeated."""
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"--verify: {path.name!r} cannot be read as JSON: {error}.") from error
-    command = record.get("provenance", {}).get("command") if isinstance(record, dict) else None
-    if not _is_command(command):
-        raise ValueError(
-            f"--verify: {path.name!r} has no provenance; pass a file that dr-audit --json wrote."
-        )
-    return dict(record)
-
-
-def _is_command(command: Any) -> bool:
-    is_list = isinstance(command, list) and all(isinstance(word, str) for word in command)
-    return is_list and command[:1] == ["dr-audit"]
-
-
-def iter_changed_inputs(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each input file that is not the same any more."""
-    for name, entry in record["provenance"].get("inputs", {}).items():
-        now = _compute_sha256(entry["name"])
-        if now != entry["sha256"]:
-            yield f"{name}: SHA-256 of {entry['name']!r} was {entry['sha256']}, is {now}"
-
-
-def _compute_sha256(source: str) -> str | None:
-    try:
-        return str(_describe_data(source)["sha256"])
-    except OSError:
-        return None
-
-
-def iter_differences(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each part of the results that is not the same."""
-    for part in RESULTS:
-        yield from _iter_changed(part, record.get(part, []), again.get(part, []))
-
-
-def _iter_changed(part: str, before: Any, after: Any) -> Iterator[str]:
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
-        before, after = list(before.items()), list(after.items())
-    changed = sum(not _is_same(*pair) for pair in zip(before, after, strict=False))
-    changed += abs(len(before) - len(after))
-    if changed:
-        yield f"{part}: {changed} of {len(before)} rows are different"
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two results are equal; threads of a forest may add up in another order.
-
-    >>> _is_same({"value": 0.1}, {"value": 0.1 + 1e-16}), _is_same([0.1], [0.2])
-    (True, False)
-    """
-    if isinstance(one, float) and isinstance(other, float):
-        return isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        # A later version may add a key.
-        return one.keys() <= other.keys() and all(_is_same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(_is_same(*pair) for pair in pairs)
-    return bool(one == other)
-
-
-def iter_other_versions(record: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each library of another version."""
-    before, now = (one["provenance"]["versions"] for one in (record, again))
-    for name, number in before.items():
-        if now.get(name) != number:
-            yield f"{name} was {number}, is {now.get(name, 'not installed')}"

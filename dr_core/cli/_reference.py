@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from dr_core._tables import as_table, read_table
+from dr_core._tables import as_table, read_table, restore_integers
 from dr_core._utils import quote
 from dr_core.cli._data_quality import Cleaning, Finding
 from dr_core.cli._files import simplify_types
@@ -84,7 +84,8 @@ def _check_values(path: Path, frame: pd.DataFrame, subject: Subject) -> None:
     if frame.empty:
         raise ValueError(f"--reference: {path.name!r} has no rows with all sensitive values.")
     for attribute in subject.attributes:
-        unknown = set(frame[attribute.name].dropna().unique()) - set(attribute.values)
+        found = restore_integers(frame[attribute.name].dropna().unique())
+        unknown = set(found) - set(attribute.values)
         if unknown and attribute.condition is None:
             raise ValueError(
                 f"--reference: column {attribute.name!r} of {path.name!r} has the values "

@@ -1,4 +1,4 @@
-"""Standard output and error whose reader may close them, as `dr-audit ... | head -1` does.
+"""Standard output and error that may be closed, as `dr-audit ... | head -1` and `2>&-` do.
 
 The audit goes on: its files and its exit code must not depend on who reads the text.
 """
@@ -16,7 +16,7 @@ __all__ = ["discard_unread_output"]
 
 @contextmanager
 def discard_unread_output() -> Iterator[None]:
-    """Discard what is written to standard output or error after their reader has closed them.
+    """Discard what is written to standard output or error while they are closed.
 
     Examples
     --------
@@ -25,15 +25,16 @@ def discard_unread_output() -> Iterator[None]:
     read
     """
     before = sys.stdout, sys.stderr
-    # Python has None for a stream that was closed before it started.
-    streams = [stream and _ClosableStream(stream) for stream in before]
-    sys.stdout, sys.stderr = streams
-    try:
-        yield
-    finally:
-        for stream in filter(None, streams):
-            stream.flush()  # here, because an error at the exit of Python sets the exit code
-        sys.stdout, sys.stderr = before
+    with open(os.devnull, "w", encoding="utf-8") as null:
+        # Python has None for a stream that was closed before it started.
+        streams = [_ClosableStream(stream or null) for stream in before]
+        sys.stdout, sys.stderr = streams
+        try:
+            yield
+        finally:
+            for stream in streams:
+                stream.flush()  # here, because an error at the exit of Python sets the exit code
+            sys.stdout, sys.stderr = before
 
 
 class _ClosableStream:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Number
 from pathlib import Path
+from shlex import quote as quote_for_shell
 from typing import Any
 
 from dr_core import datasets
@@ -19,11 +20,18 @@ from dr_core._tables import (
     as_partitions,
     as_table,
     detect_file_format,
+    factorize,
     iter_chunks,
     read_table,
 )
 from dr_core._utils import Array, quote
-from dr_core.cli._data_quality import Cleaning, Finding, check_frame, check_values
+from dr_core.cli._data_quality import (
+    Cleaning,
+    Finding,
+    check_frame,
+    check_identifier,
+    check_values,
+)
 from dr_core.cli._files import simplify_types
 from dr_core.perturbation import (
     Range,
@@ -41,6 +49,9 @@ NO_CLEANING = Cleaning()
 
 MAX_NUMERIC_CLASSES = 20
 """A numeric label with more values is a quantity, not a class."""
+
+MAX_EXAMPLES = 10
+"""Values that the example of a message lists."""
 
 BOUND = re.compile(r"(?P<column>.+?)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]+)")
 """One end of a privileged range, such as age>=25."""
@@ -72,6 +83,7 @@ class Subject:
     hashes : SHA-256 of files, by path, that are known because they were read completely
     reference : rows by which plausibility is judged; None if it is not
     n_left_out : number of rows of the file that lack a value and were left out
+    path : file of the rows; empty for a shipped data set
     """
 
     name: str
@@ -88,6 +100,7 @@ class Subject:
     hashes: Mapping[Path, str] = field(default_factory=dict)
     reference: Any = None
     n_left_out: int = 0
+    path: Path = Path()
 
     @property
     def is_regression(self) -> bool:
@@ -166,13 +179,17 @@ def load_file(
     parts = [split_privileged(text, frame.columns) for text in privileged]
     ranges = [column for column, sign, _ in parts if sign in BOUNDS]
     findings = check_frame(frame, label, sensitive, ranges=ranges, is_trained_on=is_trained_on)
+    if identifier is not None and person is None:
+        findings += check_identifier(left_out[identifier])
     y = frame.pop(label)
     attributes = _learn_file_attributes(as_table(frame), privileged, coupled, cleaning)
-    favorable_label = _find_favorable(y.unique().tolist(), favorable, cleaning)
+    favorable_label = _find_favorable(factorize(y).values, favorable, cleaning)
     people, identifiers = (left_out.get(name or "") for name in (person, identifier))
     known = attributes, favorable_label, str(favorable_label), people, findings, identifiers
     n_left_out = len(given) - len(frame)
-    return Subject(path.name, frame, y, len(frame), *known, changes, n_left_out=n_left_out)
+    return Subject(
+        path.name, frame, y, len(frame), *known, changes, n_left_out=n_left_out, path=path
+    )
 
 
 def load_chunked_file(
@@ -210,7 +227,7 @@ def load_chunked_file(
     ]
     changes = _list_missing(data, attributes, cleaning)
     known = attributes, favorable_label, str(favorable_label), person, findings, None, changes
-    return Subject(path.name, data, label, data.n_rows, *known, chunks.hashes)
+    return Subject(path.name, data, label, data.n_rows, *known, chunks.hashes, path=path)
 
 
 def _list_missing(
@@ -250,6 +267,14 @@ def _check_columns(
             f"--person must be another column of {path.name} than the label, one of "
             f"{quote(others)}; got {person!r}."
         )
+    taken = {label: "the label", person: "the column of --person"}
+    for text in privileged:
+        column = split_privileged(text, columns)[0]
+        if column in taken:
+            raise ValueError(
+                f"--privileged {text!r}: {column!r} is {taken[column]}, which the model does not "
+                "get; pass sensitive columns."
+            )
     return label
 
 
@@ -298,7 +323,7 @@ def _learn_file_attributes(
     chosen: dict[str, Any] = {}
     for text in privileged:
         column, value = _parse_privileged(text, table, cleaning)
-        chosen[column] = _combine(chosen[column], value) if column in chosen else value
+        chosen[column] = _combine(column, chosen[column], value) if column in chosen else value
     missing = "keep" if cleaning.missing == "keep" else "error"
     return learn_attributes(table, chosen, coupled=read_rules(coupled, table), missing=missing)
 
@@ -318,6 +343,7 @@ def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) 
             f"--privileged must be COLUMN=VALUE, or a range such as 'age>=25'; got {text!r}."
         )
     if column not in table.keys():  # noqa: SIM118
+        _check_no_negation(text, column, wanted, table)
         raise ValueError(
             f"sensitive column {column!r} is not in the file; its columns are "
             f"{quote(table.keys())}."
@@ -326,7 +352,35 @@ def _parse_privileged(text: str, table: Table | Partitions, cleaning: Cleaning) 
         return column, BOUNDS[sign](_parse_number(text, wanted))
     values = _map_texts(table.distinct(column))
     parts = [wanted] if wanted in values else wanted.split(",")
-    return column, [values.get(cleaning.find_spelling(part, values), part) for part in parts]
+    return column, [values.get(_find_text(part, values, cleaning), part) for part in parts]
+
+
+def _check_no_negation(text: str, column: str, unwanted: str, table: Table | Partitions) -> None:
+    """Raise ValueError for COLUMN!=VALUE, where the name of the column seems to end in "!"."""
+    name = column.removesuffix("!")
+    if name == column or name not in table.keys():  # noqa: SIM118
+        return
+    others = [one for one in _map_texts(table.distinct(name)) if one != unwanted]
+    example = quote_for_shell(f"{name}={','.join(others[:MAX_EXAMPLES])}")
+    raise ValueError(
+        f"--privileged {text!r}: != is not supported; list the privileged values, separated by "
+        f"commas, such as --privileged {example}."
+    )
+
+
+def _find_text(text: str, values: Mapping[str, Any], cleaning: Cleaning) -> str:
+    """Return the text under which a value that the user named is known; the text itself if none.
+
+    >>> _find_text("1.0", {"1": 1, "2": 2}, NO_CLEANING)
+    '1'
+    """
+    if text in values:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return cleaning.find_spelling(text, values)
+    return next((one for one, value in values.items() if value == number), text)
 
 
 def _parse_number(text: str, number: str) -> float:
@@ -337,13 +391,14 @@ def _parse_number(text: str, number: str) -> float:
     return int(value) if value.is_integer() else value
 
 
-def _combine(one: Any, other: Any) -> Range:
+def _combine(column: str, one: Any, other: Any) -> Range:
     """Return the range of a column given by its lower and its upper end."""
     if isinstance(one, Range) and isinstance(other, Range):
         low, high = (one, other) if one.low > other.low else (other, one)
         if low.high == float("inf") and high.low == -float("inf"):
             mixed = "left" if low.inclusive == "both" else "right"
             inclusive = low.inclusive if low.inclusive == high.inclusive else mixed
+            _check_overlap(column, low, high, inclusive)
             return between(low.low, high.high, inclusive=inclusive)
     raise ValueError(
         "--privileged names a column twice; pass all its values at once, race=White,Asian, or "
@@ -351,10 +406,20 @@ def _combine(one: Any, other: Any) -> Range:
     )
 
 
+def _check_overlap(column: str, low: Range, high: Range, inclusive: str) -> None:
+    if low.low > high.high or (low.low == high.high and inclusive != "both"):
+        first, second = (one.describe(column)[1] for one in (high, low))
+        raise ValueError(
+            f"--privileged: {first!r} and {second!r} exclude each other. Both must be true of a "
+            "privileged value; a union of ranges cannot be given on the command line. Pass one "
+            f"range, or add a column to the file that has the groups of {column!r}."
+        )
+
+
 def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning) -> Any:
     labels = _map_texts(values)
     if favorable is not None:
-        favorable = cleaning.find_spelling(favorable, labels)
+        favorable = _find_text(favorable, labels, cleaning)
         if favorable not in labels:
             raise ValueError(
                 f"--favorable must be one of the labels {quote(labels)}; got {favorable!r}."
@@ -363,7 +428,7 @@ def _find_favorable(values: list[Any], favorable: str | None, cleaning: Cleaning
     if len(labels) > MAX_NUMERIC_CLASSES and all(isinstance(value, Number) for value in values):
         return None
     if set(labels.values()) == {0, 1}:
-        return labels.get("1", labels.get("1.0", True))
+        return labels.get("1", True)
     raise ValueError(f"pass --favorable, the favourable label: one of {quote(labels)}.")
 
 

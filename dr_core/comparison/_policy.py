@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import find_size, format_estimate, format_points, is_number, quote
+from dr_core._utils import (
+    find_decimals,
+    find_size,
+    format_estimate,
+    format_points,
+    is_number,
+    quote,
+    round_percent,
+)
 from dr_core.comparison._ensemble_audit import to_records
 from dr_core.metrics import CONTRASTS, DR
 from dr_core.perturbation import ALL
@@ -30,8 +38,17 @@ __all__ = [
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 """Outcomes of a limit."""
 
-CLOSE_TO_LIMIT = 0.001
-"""Values closer to a limit are shown with one decimal more."""
+LIMIT_DIGITS = 9
+"""Significant digits of a limit in percent."""
+
+
+class FormattedNumbers(NamedTuple):
+    """Value, ends of the interval and limit of a decision, as they are shown; "" if undefined."""
+
+    value: str
+    low: str
+    high: str
+    limit: str
 
 
 @dataclass(frozen=True)
@@ -67,7 +84,7 @@ class Decision:
     def __str__(self) -> str:
         name = self.measure.replace("_", " ")
         where = f"{name} of {self.model} for {self.attribute}"
-        text = f"{self.outcome.upper()}: {where}: {self._format_numbers()}"
+        text = f"{self.outcome.upper()}: {where}: {self._describe_numbers()}"
         if self.outcome != UNDECIDED:
             return text
         if self.rows_needed is None:
@@ -75,19 +92,37 @@ class Decision:
         needed = format_estimate(self.rows_needed)
         return f"{text}; about {needed} rows would decide, these are {self.rows:,}"
 
-    def _format_numbers(self) -> str:
-        """Return value, interval and limit; a gap with its sign."""
+    def _describe_numbers(self) -> str:
+        value, low, high, limit = self.format_numbers()
+        ends = ", ".join(end.removesuffix(" pp").removesuffix(" %") for end in (low, high))
+        return f"{value} [{ends}], limit {limit}" if low else f"{value}, limit {limit}"
+
+    def format_numbers(self) -> FormattedNumbers:
+        """Return value, interval and limit; a gap with its sign.
+
+        There are as many decimals as are needed to show on which side of the limit a number is.
+        """
+        limit = f"{round_percent(self.limit):.{LIMIT_DIGITS}g}"
         if math.isnan(self.value):
-            return f"undefined, limit {100 * self.limit:g} %"
-        numbers = self.value, self.low, self.high
-        # Two decimals where one would not show on which side of the limit an end is.
-        digits = 2 if any(abs(one - self.limit) < CLOSE_TO_LIMIT for one in numbers) else 1
+            return FormattedNumbers("undefined", "", "", f"{limit} %")
         if math.isnan(self.signed_low):
-            value, low, high = (f"{100 * one:.{digits}f}" for one in numbers)
-            return f"{value} % [{low}, {high}], limit {100 * self.limit:g} %"
-        signed = self.signed, self.signed_low, self.signed_high
-        value, low, high = (format_points(one, digits).removesuffix(" pp") for one in signed)
-        return f"{value} pp [{low}, {high}], limit ±{100 * self.limit:g} pp"
+            numbers = self.value, self.low, self.high
+            decimals = find_decimals(numbers, [self.limit])
+            shown = (f"{round_percent(one):.{decimals}f} %" for one in numbers)
+            return FormattedNumbers._make((*shown, f"{limit} %"))
+        numbers = self.signed, self.signed_low, self.signed_high
+        decimals = find_decimals(numbers, [self.limit, -self.limit])
+        shown = (format_points(one, decimals) for one in numbers)
+        return FormattedNumbers._make((*shown, f"±{limit} pp"))
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Decision:
+        """Return the decision of an entry of `Verdict.to_dict`, where None is undefined."""
+        needed = record["rows_needed"]
+        numbers: dict[str, Any] = {
+            key: math.nan if value is None else value for key, value in record.items()
+        }
+        return cls(**numbers | {"rows_needed": needed})
 
 
 @dataclass(frozen=True)

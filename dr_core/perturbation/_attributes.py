@@ -28,6 +28,7 @@ from dr_core._tables import (
     as_partitions,
     encode,
     find_dependent,
+    restore_integers,
 )
 from dr_core._utils import (
     Array,
@@ -651,7 +652,7 @@ def _count_values(
 ) -> dict[Any, int]:
     """Return the number of rows with each value, or how often the domain has it."""
     if domain is not None:
-        return Counter(value for value in domain if not pd.isna(value))
+        return Counter(restore_integers(value for value in domain if not pd.isna(value)))
     counts = table.value_counts(name)
     if not counts:
         raise ValueError(f"sensitive attribute {name!r} is missing in all {table.n_rows} rows.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dr_core._utils import format_estimate, format_percent
+from dr_core._utils import format_enumeration, format_estimate
+from dr_core.comparison import Decision
 from dr_core.report._drawings import (
     Cell,
     Column,
@@ -15,15 +16,9 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._words import (
-    describe_measure,
-    format_gap,
-    format_points_interval,
-    format_scenario,
-    format_share_interval,
-)
+from dr_core.report._words import describe_measure, format_scenario
 
-__all__ = ["make_data_quality_table", "make_verdict_table"]
+__all__ = ["describe_spellings", "make_data_quality_table", "make_verdict_table"]
 
 
 def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
@@ -52,6 +47,39 @@ def make_data_quality_table(evidence: Mapping[str, Any]) -> ReportTable | None:
     )
 
 
+def describe_spellings(
+    evidence: Mapping[str, Any], names: Iterable[Any], format_name: Callable[[Any], str]
+) -> str:
+    """Return a sentence if values of a sensitive column or the label have several spellings.
+
+    Parameters
+    ----------
+    evidence : mapping
+        As for `make_data_quality_table`, with the label in "provenance".
+    names : sensitive attributes
+    format_name : function that returns the name of a column as it is shown
+
+    Examples
+    --------
+    >>> finding = {"column": "sex", "check": "spelling", "message": "has ...", "remedy": "..."}
+    >>> describe_spellings({"data_quality": [finding]}, ["sex"], str)
+    'Spellings of sex that differ only in case, blanks or accents count as different values.'
+    """
+    columns = {*map(str, names), evidence.get("provenance", {}).get("label")}
+    found = [
+        one["column"]
+        for one in evidence.get("data_quality", ())
+        if one["check"] == "spelling" and one["column"] in columns
+    ]
+    if not found:
+        return ""
+    shown = format_enumeration(map(format_name, dict.fromkeys(found)))
+    return (
+        f"Spellings of {shown} that differ only in case, blanks or accents count as different "
+        "values."
+    )
+
+
 def make_verdict_table(evidence: Mapping[str, Any]) -> ReportTable | None:
     """Return the table of limits and whether they are kept; None if there are none."""
     if "verdict" not in evidence:
@@ -67,35 +95,22 @@ def make_verdict_table(evidence: Mapping[str, Any]) -> ReportTable | None:
 
 
 def _make_limit_row(limit: Mapping[str, Any]) -> list[Cell]:
-    needed = limit["rows_needed"]
+    needed, decision = limit["rows_needed"], Decision.from_record(limit)
+    value, low, high, largest = (_use_minus(text) for text in decision.format_numbers())
+    has_sign = not math.isnan(decision.signed_low)
     return [
         make_heading(describe_measure(limit["measure"]).title),
         make_text_cell(format_scenario(limit["attribute"])),
-        *_make_limit_cells(limit),
+        make_value_cell(decision.signed if has_sign else decision.value, value),
+        make_text_cell(f"{low.removesuffix(' pp')} to {high}" if low else ""),
+        make_value_cell(limit["limit"], largest),
         make_text_cell(limit["outcome"]),
         make_text_cell("–" if needed is None else f"about {format_estimate(needed)}"),
     ]
 
 
-def _make_limit_cells(limit: Mapping[str, Any]) -> list[Cell]:
-    """Return the cells of value, interval and limit; a gap has its sign."""
-    if limit["signed_low"] is None:
-        value, *ends = (_get_number(limit, key) for key in ("value", "low", "high"))
-        return [
-            make_value_cell(value),
-            make_text_cell(format_share_interval(*ends)),
-            make_value_cell(limit["limit"], format_percent(limit["limit"])),
-        ]
-    return [
-        make_value_cell(limit["signed"], format_gap(limit["signed"])),
-        make_text_cell(format_points_interval(limit["signed_low"], limit["signed_high"])),
-        make_value_cell(limit["limit"], format_gap(limit["limit"]).replace("+", "±")),
-    ]
-
-
-def _get_number(limit: Mapping[str, Any], key: str) -> float:
-    """Return a number of plain types, in which an undefined one is None."""
-    return math.nan if limit[key] is None else limit[key]
+def _use_minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def _get_texts(finding: Mapping[str, str]) -> list[str]:

@@ -67,9 +67,10 @@ DR_NOTE = (
 )
 
 RATE_NOTE = (
-    "Dots with confidence intervals; an arrow ends one that goes beyond its scale. Impact ratios "
-    "are relative to the most selected group with at least 2 % of the rows, which is marked as "
-    "the reference; the dashed mark is at four fifths, 80 %."
+    "A dot is a value, and the line through it is its confidence interval. An interval that is "
+    "longer than the scale ends in an arrow. Impact ratios are relative to the most selected "
+    "group with at least 2 % of the rows, which is marked as the reference; the dashed mark is at "
+    "four fifths, 80 %."
 )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dr_core._utils import format_enumeration, format_percent, format_percent_ends
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
+from dr_core.report._evidence import describe_spellings
 from dr_core.report._plausible import iter_next_steps
 from dr_core.report._values import MIN_GROUP_ROWS, MeasuredValues, is_unknown, iter_rows
 from dr_core.report._words import format_name
@@ -196,7 +197,11 @@ class _Summary:
         return f"; {100 * confidence:g} % interval {low} to {high}"
 
     def _iter_context(self, with_plausibility: bool) -> Iterator[str]:
-        """Yield a sentence for each risk that stands beside DR, with the reason."""
+        """Yield a sentence for spellings, and each risk beside DR, with the reason."""
+        evidence = self.values.comparison.evidence
+        spellings = describe_spellings(evidence, self.values.names, self.format_name)
+        if spellings:
+            yield spellings
         if with_plausibility and self._implausible is not None:
             implausible = self.get(IMPLAUSIBLE_SHARE).value
             pair = self._implausible.describe_pairs(1, self.format_name)

@@ -70,9 +70,9 @@ def _make_table(
         [
             [
                 make_heading(some.rows[i]),
-                *([] if some.identifiers is None else [make_text_cell(some.identifiers[1][i])]),
+                *([] if some.identifiers is None else [_make_value(some.identifiers[1][i])]),
                 *_make_change_cells(some, i, format_amount),
-                *(make_text_cell(some.features[name].iloc[i]) for name in names),
+                *(_make_value(some.features[name].iloc[i]) for name in names),
             ]
             for i in range(len(some.rows))
         ],
@@ -83,7 +83,7 @@ def _make_table(
 def _make_change_cells(
     some: Individuals, i: int, format_amount: Callable[[float], str] | None
 ) -> list[Cell]:
-    format_prediction = format_amount or str
+    format_prediction = format_amount or format_value
     now, then = (format_prediction(one[i]) for one in (some.predictions, some.predictions_after))
     size = (format_amount or format_percent)(some.risks[i])
     return [
@@ -91,6 +91,10 @@ def _make_change_cells(
         make_text_cell(_describe_perturbation(some.perturbed[i])),
         make_value_cell(some.risks[i], size),
     ]
+
+
+def _make_value(value: Any) -> Cell:
+    return make_text_cell(format_value(value))
 
 
 def _describe_perturbation(perturbed: Mapping[Any, Any]) -> str:

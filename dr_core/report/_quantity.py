@@ -24,7 +24,7 @@ from dr_core.report._drawings import (
     make_text_cell,
     make_value_cell,
 )
-from dr_core.report._evidence import make_data_quality_table
+from dr_core.report._evidence import describe_spellings, make_data_quality_table
 from dr_core.report._facts import collect_facts
 from dr_core.report._headline import Headline
 from dr_core.report._individuals import make_individual_tables
@@ -127,8 +127,10 @@ def format_shift(audit: QuantityAudit, format_name: Any = format_name) -> str:
         f"{names} were different; {100 * confidence:g} % interval {format_amount(low)} to "
         f"{format_amount(high)}"
     )
-    more = f"The largest shift is {format_amount(shift.largest)}. {note}"
-    return f"{'; '.join([first, *shift.describe_missing()])}. {more}".rstrip()
+    largest = f"The largest shift is {format_amount(shift.largest)}."
+    spellings = describe_spellings(audit.evidence, shift.plan.attributes.names, format_name)
+    more = " ".join(filter(None, (largest, spellings, note)))
+    return f"{'; '.join([first, *shift.describe_missing()])}. {more}"
 
 
 @dataclass(frozen=True, eq=False)

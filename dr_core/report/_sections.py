@@ -109,8 +109,9 @@ class Sections:
 
     def ensembles(self) -> list[VoteSection]:
         """Bounds and pruning of the models that are ensembles."""
-        missing = self.comparison.settings.get("not_perturbed", {})
+        everything = str(self.comparison.values["attribute"].iloc[-1])
+        n_left_out = self.comparison.settings.get("not_perturbed", {}).get(everything, 0)
         return [
-            make_vote_section(name, found, has_missing=any(missing.values()))
+            make_vote_section(name, found, n_left_out=n_left_out)
             for name, found in self.comparison.ensembles.items()
         ]

@@ -58,14 +58,14 @@ class SuggestedVote(NamedTuple):
     front: ReportTable
 
 
-def make_vote_section(name: Any, found: EnsembleAudit, *, has_missing: bool) -> VoteSection:
+def make_vote_section(name: Any, found: EnsembleAudit, *, n_left_out: int) -> VoteSection:
     """Return the section of the model of this name.
 
     Parameters
     ----------
     name : name of the model
     found : EnsembleAudit
-    has_missing : whether there are rows without a sensitive value, which are not in the audit
+    n_left_out : number of rows that lack all sensitive values, which are not in the section
     """
     suggestion = None
     if found.is_improvement:
@@ -73,8 +73,19 @@ def make_vote_section(name: Any, found: EnsembleAudit, *, has_missing: bool) -> 
         tables = _make_score_table(found), _make_front_table(found)
         suggestion = SuggestedVote(members, _plot_front(found), *tables)
     advice = _iter_advice(found) if suggestion else _iter_other_ways(found)
-    left_out = ["Rows without a sensitive value are left out of this section."] * has_missing
+    left_out = _describe_left_out(n_left_out)
     return VoteSection(str(name), [*advice, *left_out], _make_bound_table(found), suggestion)
+
+
+def _describe_left_out(n_rows: int) -> list[str]:
+    """Return a sentence on the rows that lack all sensitive values, if there are any.
+
+    >>> _describe_left_out(1)
+    ['1 row that lacks all sensitive values is left out of this section.']
+    """
+    rows = "1 row that lacks" if n_rows == 1 else f"{n_rows:,} rows that lack"
+    is_left = "is" if n_rows == 1 else "are"
+    return [f"{rows} all sensitive values {is_left} left out of this section."] * (n_rows > 0)
 
 
 def _get_score(found: EnsembleAudit, vote: str, on: str) -> Any:

@@ -12,6 +12,7 @@ from dr_core import (
     RiskDisplay,
     assess_risk,
     assess_shift,
+    at_least,
     collect_votes,
     compare,
     compute_bounds,
@@ -147,11 +148,20 @@ def test_the_report_says_which_rows_its_shares_are_of(loans):
     assert f"{100 * favorable:.1f} % of the decisions about {some.sum()} perturbed rows" in page
     assert "Most affected group: (missing)" not in page
     assert "Most affected group" in page
-    assert "Rows without a sensitive value are left out of this section." in page
+    n_left_out = (~some).sum()
+    assert f"{n_left_out} rows that lack all sensitive values are left out of this section" in page
     scores = comparison.ensembles["m"].scores.query("vote == 'full'")
     assert scores["rows"].sum() == some.sum()
     (decision,) = comparison.check(max_risk=0.2).decisions
     assert decision.rows == some.sum()
+
+
+def test_rows_that_lack_one_of_two_values_are_in_the_section_of_the_ensemble(loans):
+    forest, X, y = loans
+    richer = {"pay": at_least(0)}
+    attributes = learn_attributes(X, PAYS | richer, missing="keep")
+    page = compare({"m": forest}, X, y, attributes, ensembles=True).to_html()
+    assert "left out of this section" not in page
 
 
 def test_a_score_in_a_comparison_moves_by_the_mean_over_the_rows_with_a_value(loans):

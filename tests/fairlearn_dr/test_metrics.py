@@ -432,7 +432,7 @@ class TestDrMetricFrame:
                 privileged={"sex": values[0]},
                 missing="keep",
             )
-        named = [str(X["sex"][row]) for row in (0, 2)]
+        named = [str(values[row]) for row in (0, 2)]
         assert set(frame.by_group.index) == {*named, "(missing)"}
 
     @pytest.mark.parametrize("weights", [None, [1, 5, 2, 1]])

@@ -3,7 +3,7 @@
 import pytest
 
 from dr_core import datasets
-from dr_core.cli import default_model
+from dr_core.cli import default_model, main
 
 
 @pytest.fixture(autouse=True)
@@ -23,4 +23,14 @@ def ricci(tmp_path):
     bunch = datasets.load("ricci")
     path = tmp_path / "ricci.csv"
     bunch.data.assign(Class=bunch.target).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def record(capsys, ricci, tmp_path):
+    """The JSON output of an audit of this file."""
+    path = tmp_path / "audit.json"
+    audit = (ricci, "--label", "Class", "--privileged", "Race=W", "--n-boot", 20, "--json", path)
+    assert main(list(map(str, audit))) == 0
+    capsys.readouterr()
     return path

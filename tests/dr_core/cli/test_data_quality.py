@@ -10,7 +10,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
-from dr_core.cli._data_quality import Cleaning, check_frame
+from dr_core.cli._data_quality import Cleaning, check_frame, check_identifier
 from dr_core.cli._main import main
 
 
@@ -271,3 +271,59 @@ def test_rare_values_that_many_rows_become_are_named_with_a_remedy(capsys, name)
     assert code == 0
     assert "dr-audit: note: privileged rows become rare values of 'race'" in err
     assert "merge values in training and audit; or, in Python, " in err
+
+
+class TestSpellingsBesideTheHeadline:
+    SAID = "Spellings of sex that differ only in case, blanks or accents count as different values"
+
+    @pytest.fixture
+    def loans(self, clean, tmp_path):
+        dirty = clean.assign(sex=misspell(clean["sex"], *["male "] * 20))
+        dirty = dirty.assign(town=misspell(clean["town"], *["a"] * 20), score=clean["pay"] / 7)
+        dirty.to_csv(tmp_path / "loans.csv", index=False)
+        return tmp_path / "loans.csv", "--privileged", "sex=male", "--n-boot", 9
+
+    @pytest.mark.parametrize(
+        "label", [("--label", "hired", "--favorable", "yes"), ("--label", "score")]
+    )
+    def test_are_named_in_terminal_and_report(self, capsys, loans, tmp_path, label):
+        code, out, _ = run(capsys, *loans, *label, "--html", tmp_path / "a.html")
+        assert code == 0
+        assert self.SAID in " ".join(out.split())
+        assert self.SAID in (tmp_path / "a.html").read_text()
+
+    def test_are_not_named_if_they_are_unified(self, capsys, loans):
+        _, out, _ = run(capsys, *loans, "--label", "hired", "--favorable", "yes", "--normalize")
+        assert "Spellings of" not in out
+
+
+class TestIdentifierThatRepeats:
+    @pytest.fixture
+    def stacked(self, clean, tmp_path):
+        """Three copies of each row."""
+        path = tmp_path / "stacked.csv"
+        pd.concat([clean.assign(badge=range(len(clean)))] * 3).to_csv(path, index=False)
+        return path, "--label", "hired", "--favorable", "yes", "--privileged", "sex=male"
+
+    def find(self, capsys, tmp_path, *arguments):
+        path = tmp_path / "a.json"
+        assert run(capsys, *arguments, "--n-boot", 9, "--json", path)[0] == 0
+        return json.loads(path.read_text())
+
+    def test_is_found_with_its_counts_and_the_remedy(self, capsys, stacked, tmp_path):
+        found = self.find(capsys, tmp_path, *stacked, "--id", "badge")["data_quality"]
+        [one] = [one for one in found if one["check"] == "identifier"]
+        assert one["message"].startswith("identifies 1,200 rows, but has 400 values")
+        assert "pass --person badge" in one["remedy"]
+
+    def test_makes_intervals_longer_with_the_remedy(self, capsys, stacked, tmp_path):
+        rows, people = (
+            self.find(capsys, tmp_path, *stacked, option, "badge")
+            for option in ("--id", "--person")
+        )
+        assert not [one for one in people["data_quality"] if one["check"] == "identifier"]
+        lengths = [one["values"][0]["high"] - one["values"][0]["low"] for one in (rows, people)]
+        assert lengths[1] > 1.5 * lengths[0]
+
+    def test_is_none_if_each_row_has_its_own(self):
+        assert list(check_identifier(pd.Series([1, 2, None, None], name="badge"))) == []

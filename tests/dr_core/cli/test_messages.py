@@ -1,10 +1,15 @@
 """Errors advise the options of the command, not arguments of Python functions."""
 
 import json
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import assess_risk, learn_attributes
 from dr_core.cli._main import main
@@ -95,3 +100,72 @@ def test_advice_for_python_becomes_an_option(message):
 def test_names_of_the_data_stay():
     text = "sensitive column 'max_risk' is not in the file; its columns are 'coupled', 'n_boot'."
     assert advise_options(text) == text
+
+
+@pytest.mark.parametrize(
+    ("privileged", "message", "remedy"),
+    [
+        (["ok=1"], "'ok' is the label", "pass sensitive columns"),
+        (["sex=M", "--person", "sex"], "'sex' is the column of --person", "pass sensitive"),
+        (["sex!=M"], "!= is not supported", "such as --privileged sex=F"),
+        (
+            ["age<=40", "age>=65"],
+            "'age <= 40' and 'age >= 65' exclude",
+            "add a column to the file",
+        ),
+        (["age<40", "age>=40"], "'age < 40' and 'age >= 40' exclude", "a union of ranges cannot"),
+    ],
+)
+def test_a_group_that_the_command_cannot_understand_is_explained(
+    capsys, folder, privileged, message, remedy
+):
+    assert main([*FILE, "--privileged", *privileged]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert remedy in said
+    assert "between(" not in said
+
+
+def save_tree(path, columns):
+    """Save a tree that was fitted on the whole file, and uses some of its columns."""
+    frame = pd.read_csv(path)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    model = make_pipeline(make_column_transformer(("passthrough", columns)), tree)
+    model.fit(frame.drop(columns=["ok", "one"]), frame["ok"])
+    Path("m.pkl").write_bytes(pickle.dumps(model))
+
+
+TREE = ("--privileged", "sex=1", "--n-boot", "9", "--model", "m.pkl", "--trust-pickle")
+
+
+class TestColumnsOfTheModel:
+    @pytest.fixture(autouse=True)
+    def rows(self, folder):
+        frame = pd.read_csv("a.csv").assign(purpose=range(90), sex=[1, 2] * 45)
+        frame.to_csv("all.csv", index=False)
+        frame.drop(columns="purpose").to_csv("few.csv", index=False)
+
+    def test_that_the_file_lacks_are_named_with_both_files(self, capsys):
+        save_tree("all.csv", ["sex", "purpose"])
+        assert main(["few.csv", *FILE[1:], *TREE]) == 2
+        said = capsys.readouterr().err
+        assert (
+            "--model: 'm.pkl' was fitted on the columns 'purpose', which 'few.csv' lacks" in said
+        )
+        assert "add them to the data" in said
+
+    def test_that_an_option_leaves_out_are_named_with_the_option(self, capsys):
+        save_tree("all.csv", ["sex", "purpose"])
+        assert main(["all.csv", *FILE[1:], *TREE, "--id", "purpose"]) == 2
+        assert "leave out --id" in capsys.readouterr().err
+
+    def test_that_it_does_not_use_may_lack(self, capsys):
+        save_tree("all.csv", ["sex", "age"])
+        assert main(["few.csv", *FILE[1:], *TREE]) == 0
+
+    def test_that_it_was_not_fitted_on_are_to_be_dropped(self, capsys):
+        frame = pd.read_csv("few.csv")
+        tree = DecisionTreeClassifier().fit(frame[["sex"]], frame["ok"])
+        Path("m.pkl").write_bytes(pickle.dumps(tree))
+        assert main(["few.csv", *FILE[1:], *TREE]) == 2
+        assert "Leave these columns out with --drop." in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_the_reference_is_verified_like_the_data(capsys, people, tmp_path):
     people("b.csv", 400, seed=2)
     code, out, _ = run(capsys, "--verify", record)
     assert code == 1
-    assert "DIFFERENT: reference: SHA-256" in out
+    assert "DIFFERENT: provenance.inputs.reference.sha256" in out
 
 
 def test_rows_in_chunks_can_be_judged_by_a_reference(capsys, people, tmp_path, save_model):

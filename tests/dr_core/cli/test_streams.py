@@ -1,5 +1,7 @@
 """Readers of standard output and error that close them early, as `head -1` does."""
 
+import json
+import shlex
 import subprocess
 import sys
 
@@ -47,6 +49,23 @@ def test_nothing_is_said_about_the_reader():
     assert "ipe" not in run_unread(*PASSED)[1]
 
 
-def test_standard_output_may_be_closed_from_the_start():
-    command = f"import sys; sys.stdout = None; {COMMAND[2]}"
-    assert subprocess.run([sys.executable, "-c", command, *PASSED], check=False).returncode == 0
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize(("arguments", "code"), [(PASSED, 0), (FAILED, 1), (["nowhere.csv"], 2)])
+def test_the_exit_code_does_not_depend_on_streams_that_are_closed(arguments, code, closed):
+    command = f"{shlex.join([*COMMAND, *arguments])} {closed}"
+    assert subprocess.run(command, shell=True, capture_output=True).returncode == code
+
+
+def test_a_file_is_not_mixed_with_errors_where_standard_error_is_closed(tmp_path):
+    command = shlex.join([*COMMAND, *PASSED, "--json", str(tmp_path / "a.json")])
+    subprocess.run(f"{command} 2>&-", shell=True, capture_output=True, check=True)
+    assert json.loads((tmp_path / "a.json").read_text())["verdict"]["outcome"] == "pass"
+
+
+def test_standard_input_that_is_closed_is_bad_input():
+    audit = ["-", "--label", "y", "--privileged", "a=1"]
+    done = subprocess.run(
+        f"{shlex.join([*COMMAND, *audit])} <&-", shell=True, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "standard input is closed; pass a file" in done.stderr

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from dr_core import clopper_pearson, compare, learn_attributes
+from dr_core.comparison import Decision
 
 X = pd.DataFrame({"sex": ["m", "f"] * 50 + [None] * 900, "row": range(1000)})
 KEPT = learn_attributes(X, {"sex": "m"}, missing="keep")
@@ -137,3 +138,34 @@ def test_rows_of_equal_persons_are_worth_as_many_rows_in_the_estimate():
         for k in (1, 2)
     )
     assert twice == pytest.approx(2 * once, rel=0.01)
+
+
+def make_decision(*numbers, limit, **signed):
+    return Decision("m", "sex", "measure", *numbers, limit, "undecided", 100, **signed)
+
+
+@pytest.mark.parametrize(
+    ("decision", "shown"),
+    [
+        (make_decision(0.0612, 0.049993, 0.0713, limit=0.05), "6.120 % [4.999, 7.130], limit 5 %"),
+        (make_decision(0.0503, 0.04, 0.0713, limit=0.05), "5.03 % [4.00, 7.13], limit 5 %"),
+        (make_decision(0.05, 0.04, 0.0713, limit=0.05), "5.0 % [4.0, 7.1], limit 5 %"),
+        (
+            make_decision(0.061, 0.0456, 0.0713, limit=0.04567),
+            "6.10 % [4.56, 7.13], limit 4.567 %",
+        ),
+        (make_decision(2e-5, 1e-7, 3e-3, limit=0), "0.00200 % [0.00001, 0.30000], limit 0 %"),
+        (
+            make_decision(
+                *(0.12, 0.09, 0.15),
+                limit=0.1,
+                signed=-0.12,
+                signed_low=-0.15,
+                signed_high=-0.09996,
+            ),
+            "-12.000 pp [-15.000, -9.996], limit ±10 pp",
+        ),
+    ],
+)
+def test_each_number_is_shown_on_its_side_of_the_limit(decision, shown):
+    assert shown in str(decision)
