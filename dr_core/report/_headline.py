@@ -292,5 +292,5 @@ class _Summary:
             for row in of_group
             if row.group == group.group and row.measure == DR
         )
-        changes = f"{format_percent(group.carries)} of all changes"
+        changes = f"{format_percent(group.share_of_changes)} of all changes"
         return f" ({'; '.join(filter(None, [next(intervals, ''), changes]))})"
