@@ -494,8 +494,10 @@ def _check_few_numbers(totals: RiskTotals) -> None:
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
-    weights = {
-        name: [sums.total("weight", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
-        for name, sums in zip(plan.names, totals.group_sums, strict=True)
-    }
-    warn_empty_groups(weights, "risk")
+    def count(column: str) -> dict[Any, list[int]]:
+        return {
+            name: [sums.total(column, [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
+            for name, sums in zip(plan.names, totals.group_sums, strict=True)
+        }
+
+    warn_empty_groups(count, "risk")

@@ -299,7 +299,7 @@ def test_a_model_that_writes_into_what_it_is_given_changes_neither_x_nor_the_ris
 
 def test_an_empty_group_gets_nan_and_a_warning():
     X = pd.DataFrame({"sex": ["M"] * 3})
-    with pytest.warns(UserWarning, match="no marginalised row for 'sex'") as seen:
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex': its mean risk") as seen:
         risk = assess_risk(
             lambda X: X["sex"], X, learn_attributes(X, {"sex": "M"}, domain={"sex": ["M", "F"]})
         )
