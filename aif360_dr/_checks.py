@@ -9,7 +9,14 @@ import numpy as np
 from aif360.datasets import StructuredDataset
 
 from aif360_dr._carriers import check_carried_by, find_columns
-from dr_core.plugins import Array, choose_repeated, have_fractions, joint_positions, quote
+from dr_core.plugins import (
+    Array,
+    choose_repeated,
+    format_count,
+    have_fractions,
+    joint_positions,
+    quote,
+)
 
 __all__ = [
     "check_ignores_labels",
@@ -73,7 +80,9 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
     """
     n = len(dataset.features)
     if len(other.features) != n:
-        raise ValueError(f"dataset has {n} rows, but {what} has {len(other.features)}.")
+        raise ValueError(
+            f"dataset has {format_count(n, 'row')}, but {what} has {len(other.features)}."
+        )
     for each, name in ((dataset, "dataset"), (other, what)):
         if np.size(each.labels) != n:
             raise ValueError(
@@ -167,8 +176,8 @@ def _check_features_agree(
         value = perturbed.protected_attributes[wrong[0], position]
         carriers = [classified.feature_names[i] for i in columns]
         raise ValueError(
-            f"{WHAT} has {len(wrong)} rows whose protected attribute {name!r} and feature "
-            f"{quote(carriers)} do not agree, such as {name} = {value:g} with "
+            f"{WHAT} has {format_count(len(wrong), 'row')} whose protected attribute {name!r} and "
+            f"feature {quote(carriers)} do not agree, such as {name} = {value:g} with "
             f"{perturbed.features[wrong[0], columns].tolist()}: both must be perturbed. Create "
             "it with perturb_dataset."
         )

@@ -27,8 +27,9 @@ and from here, and nothing else. What is listed here changes only with a note in
   `prune_and_estimate` also estimates the scores on rows that did not choose the members;
   `ACCURACY_TOLERANCE` is the default of `poaf`.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
-- Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in
-  messages, `as_generator` for seeds, `rescale` for weights of any size.
+- Arguments: `check_*`, `is_number`, `quote` for values, `format_count` for counts and
+  `format_percent` for shares in messages, `as_generator` for seeds, `rescale` for weights of any
+  size.
 """
 
 from dr_core._tables import (
@@ -57,6 +58,7 @@ from dr_core._utils import (
     check_weights,
     differs,
     drawing,
+    format_count,
     format_percent,
     is_number,
     quote,
@@ -144,6 +146,7 @@ __all__ = [
     "find_distribution",
     "find_dummies",
     "fold",
+    "format_count",
     "format_percent",
     "get_predict",
     "have_fractions",

@@ -61,6 +61,7 @@ from dr_core._utils._numbers import (
 )
 from dr_core._utils._parallel import allow_large_graphs, call_each
 from dr_core._utils._percent import (
+    format_count,
     format_estimate,
     format_percent,
     format_percent_ends,
@@ -110,6 +111,7 @@ __all__ = [
     "find_size",
     "find_spellings",
     "fold_interval",
+    "format_count",
     "format_enumeration",
     "format_estimate",
     "format_percent",

@@ -27,6 +27,7 @@ from dr_core._utils import (
     check_integer,
     find_repeated,
     find_spellings,
+    format_count,
     format_enumeration,
     format_percent,
     quote,
@@ -199,7 +200,7 @@ class Attribute:
         return (
             "the interval can be too short: it takes the frequencies of the values of "
             f"{self.name!r} as known, and those on one side of the limit were learned "
-            f"from only {n_rows:,} rows{FEWER_REMEDY}"
+            f"from only {format_count(int(n_rows), 'row')}{FEWER_REMEDY}"
         )
 
     def iter_notes(self) -> Iterator[str]:

@@ -46,7 +46,7 @@ class TestPerturbedDatasets:
     def test_one_row_is_enough(self, dataset, forest, women, men):
         perturbed = perturb_dataset(dataset, men)
         perturbed.features[3, 0] = dataset.features[3, 0]
-        with pytest.raises(ValueError, match=r"perturbed_.* 1 rows .*'sex'"):
+        with pytest.raises(ValueError, match=r"perturbed_.* 1 row .*'sex'"):
             given(dataset, forest, classify(forest, perturbed), women, men)
 
     def test_rows_may_get_values_that_only_the_domain_has(self, dataset, forest, women, men):

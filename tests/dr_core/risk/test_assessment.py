@@ -308,6 +308,15 @@ def test_an_empty_group_gets_nan_and_a_warning():
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
 
 
+@pytest.mark.filterwarnings("ignore:no marginalised row")
+def test_one_row_and_one_person_are_written_in_the_singular():
+    attributes = learn_attributes(pd.DataFrame({"sex": ["M", "F"]}), {"sex": "M"})
+    one = pd.DataFrame({"sex": ["M"]})
+    assert repr(assess_risk(lambda X: X["sex"], one, attributes)).endswith("exact, 1 row)>")
+    risk = assess_risk(lambda X: X["sex"], one, attributes, person=["ann"])
+    assert repr(risk).endswith("exact, 1 row about 1 person)>")
+
+
 def test_a_group_whose_weights_are_all_0_gets_nan_and_a_warning():
     X = pd.DataFrame({"sex": ["M", "M", "F"]})
     with pytest.warns(UserWarning, match="no marginalised row for 'sex' with a weight above 0"):
