@@ -20,6 +20,7 @@ from dr_core.plugins import (
 
 __all__ = [
     "check_ignores_labels",
+    "check_instance_weights",
     "check_labels",
     "check_lengths",
     "check_perturbed",
@@ -83,12 +84,40 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
         raise ValueError(
             f"dataset has {format_count(n, 'row')}, but {what} has {len(other.features)}."
         )
+    if not n:
+        raise ValueError("dataset has no rows; pass at least one.")
     for each, name in ((dataset, "dataset"), (other, what)):
         if np.size(each.labels) != n:
             raise ValueError(
                 f"{name}.labels must have shape ({n}, 1), one label per row; got "
                 f"{np.shape(each.labels)}."
             )
+
+
+def check_instance_weights(dataset: StructuredDataset) -> None:
+    """Raise ValueError unless weights are finite, not negative, and not all 0.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> dataset = hiring()
+        >>> dataset.instance_weights[0] = -1
+        >>> check_instance_weights(dataset)
+        Traceback (most recent call last):
+        ValueError: dataset.instance_weights must be finite and not negative; got -1.0 in 1 of 8 \
+        rows.
+    """
+    weights = dataset.instance_weights
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        raise ValueError(
+            f"dataset.instance_weights must be finite and not negative; got {weights[wrong][0]} "
+            f"in {wrong.sum()} of {format_count(len(weights), 'row')}."
+        )
+    if not weights.any():
+        raise ValueError(
+            "dataset.instance_weights are all 0; at least one must be above 0. Pass 1 for every "
+            "row, if rows are not weighted."
+        )
 
 
 def check_perturbed(

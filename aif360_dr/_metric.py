@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +15,13 @@ from aif360.metrics import ClassificationMetric, utils
 
 from aif360_dr._carriers import Carriers, find_carriers
 from aif360_dr._chain import check_is_model
-from aif360_dr._checks import check_labels, check_lengths, check_perturbed, get_label_values
+from aif360_dr._checks import (
+    check_instance_weights,
+    check_labels,
+    check_lengths,
+    check_perturbed,
+    get_label_values,
+)
 from aif360_dr._groups import Groups
 from aif360_dr._inaccuracy import warn_if_a_constant_is_better
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
@@ -96,6 +103,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     ) -> None:
         if all(isinstance(each, StructuredDataset) for each in (dataset, classified_dataset)):
             check_lengths(dataset, classified_dataset, "classified_dataset")
+            check_instance_weights(dataset)
         with _restore_ignore_fields(dataset, classified_dataset):
             _ignore_equal_features(dataset, classified_dataset)
             super().__init__(dataset, classified_dataset, unprivileged_groups, privileged_groups)
@@ -367,7 +375,17 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         return np.sum(weighted[self._find_rows(privileged)], dtype=np.float64)
 
     def _divide_by_instances(self, count: float, privileged: bool | None) -> float:
-        return count / self.num_instances(privileged=privileged)
+        n = self.num_instances(privileged=privileged)
+        if n:
+            return count / n
+        group = {None: "", True: "privileged ", False: "unprivileged "}[privileged]
+        lacking = " with a weight above 0" if self._find_rows(privileged).any() else ""
+        warnings.warn(
+            f"the dataset has no {group}instance{lacking}: this group's discriminative risk is "
+            "undefined (NaN).",
+            stacklevel=3,
+        )
+        return float("nan")
 
 
 @contextmanager

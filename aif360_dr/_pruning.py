@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from aif360_dr._carriers import Carriers, find_carriers
 from aif360_dr._chain import split_ensemble
-from aif360_dr._checks import get_label_values
+from aif360_dr._checks import check_instance_weights, get_label_values
 from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels, get_class_labels, hint_at_original_columns
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
@@ -93,6 +93,7 @@ class _BasePruning(Transformer):
             coupled=self.coupled,
         )
         carriers.check_visible_to(self.estimator)
+        check_instance_weights(dataset_true)
         ensemble = as_ensemble(split_ensemble(self.estimator)[0])
         self._vote(ensemble, dataset_true.subset([0]))  # fails early if it takes another input
         classes, labels = self._match_classes(dataset_true)
