@@ -23,7 +23,7 @@ from aif360_dr._checks import (
     get_label_values,
 )
 from aif360_dr._groups import Groups
-from aif360_dr._inaccuracy import warn_if_a_constant_is_better
+from aif360_dr._inaccuracy import warn_if_inaccurate
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr._models import classify
 from aif360_dr._uncached import UncachedMixin
@@ -176,9 +176,10 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
 
         Warns:
             UserWarning: The predictions are significantly less accurate than the most frequent
-                label for everybody would be. Often the features are not on the scale that the
-                model was fitted on; put the scaler into a `Chain` or a pipeline. The warning says
-                if the postprocessing of a `Chain` lowers the accuracy.
+                label for everybody would be, or they are one label for nearly everybody, though
+                the other occurs. Often the features are not on the scale that the model was
+                fitted on; put the scaler into a `Chain` or a pipeline. The warning says if the
+                postprocessing of a `Chain` is the cause.
         """
         check_is_model(estimator)
         carriers = find_carriers(
@@ -191,7 +192,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         classified = classify(estimator, dataset, seed)
         carriers.check_visible_to(estimator)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
-        warn_if_a_constant_is_better(estimator, dataset, classified)
+        warn_if_inaccurate(estimator, dataset, classified)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
         options |= {"each_attribute": each_attribute}
         favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()

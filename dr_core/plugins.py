@@ -25,7 +25,8 @@ and from here, and nothing else. What is listed here changes only with a note in
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members;
-  `ACCURACY_TOLERANCE` is the default of `poaf`.
+  `is_nearly_one_class` finds predictions of one class; `ACCURACY_TOLERANCE` is the default of
+  `poaf`.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
 - Arguments: `check_*`, `is_number`, `quote` for values, `format_count` for counts and
   `format_percent` for shares in messages, `as_generator` for seeds, `rescale` for weights of any
@@ -80,7 +81,7 @@ from dr_core.perturbation import (
     check_privileged,
     find_dummies,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, prune_and_estimate
+from dr_core.pruning import ACCURACY_TOLERANCE, is_nearly_one_class, prune_and_estimate
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -150,6 +151,7 @@ __all__ = [
     "format_percent",
     "get_predict",
     "have_fractions",
+    "is_nearly_one_class",
     "is_number",
     "iter_changes",
     "joint_positions",

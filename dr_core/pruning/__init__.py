@@ -13,7 +13,7 @@ from dr_core.pruning._objectives import scalar_objective, tandem_risks
 from dr_core.pruning._pareto import hypervolume
 from dr_core.pruning._poaf import poaf
 from dr_core.pruning._result import ACCURACY_TOLERANCE, PruningResult
-from dr_core.pruning._scores import score_vote
+from dr_core.pruning._scores import is_nearly_one_class, score_vote
 
 __all__ = [
     "ACCURACY_TOLERANCE",
@@ -22,6 +22,7 @@ __all__ = [
     "epaf",
     "exhaustive_front",
     "hypervolume",
+    "is_nearly_one_class",
     "poaf",
     "prune_and_estimate",
     "scalar_objective",
