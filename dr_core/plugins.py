@@ -72,6 +72,7 @@ from dr_core.marginalization import RESPONSES, count_unlikely, describe_unlikely
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
+    LEARNED,
     MISSING_LABEL,
     NEITHER,
     Attribute,
@@ -101,6 +102,7 @@ __all__ = [
     "ACCURACY_TOLERANCE",
     "ALL",
     "DRAWN_MEASURES",
+    "LEARNED",
     "MISSING_LABEL",
     "NEITHER",
     "RESPONSES",

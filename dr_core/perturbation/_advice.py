@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["advise_argument"]
+__all__ = ["LEARNED", "advise_argument"]
+
+LEARNED = r"learn_attributes\(X, privileged, .*? has this argument\)"
+"""Pattern of what `advise_argument` returns, for those who must advise something else."""
 
 
 def advise_argument(argument: str) -> str:
