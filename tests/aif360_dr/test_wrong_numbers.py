@@ -104,6 +104,20 @@ class TestCarriedBy:
         with pytest.raises(error, match=message):
             given(dataset, forest, perturbed, women, men, carried_by=carried_by)
 
+    def test_a_feature_of_many_values_that_sex_does_not_explain_is_a_warning(self, dataset, men):
+        with pytest.warns(
+            UserWarning, match=r"carried_by\['sex'\] .*'age'.*leave it out.*coupled"
+        ):
+            perturb_dataset(dataset, men, carried_by={"sex": ["age"]}, seed=0)
+
+    def test_years_of_age_carry_an_age_group_and_one_hot_features_a_race(self, dataset, men):
+        is_old = (dataset.features[:, 2] > 40).astype(float)
+        dataset.protected_attributes[:, 0] = is_old
+        perturbed = perturb_dataset(dataset, men, carried_by={"sex": ["age"]}, seed=0)
+        assert ((perturbed.features[:, 2] > 40) != is_old).all()
+        dataset.protected_attributes[:, 0] = dataset.features[:, 1] == 1
+        perturb_dataset(dataset, men, carried_by={"sex": ["race"]}, seed=0)
+
 
 class TestModelsWithoutTheAttribute:
     @pytest.fixture
