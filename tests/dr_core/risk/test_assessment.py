@@ -13,7 +13,15 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
-from dr_core import assess_risk, chernoff, clopper_pearson, datasets, learn_attributes, wilson
+from dr_core import (
+    assess_risk,
+    assess_shift,
+    chernoff,
+    clopper_pearson,
+    datasets,
+    learn_attributes,
+    wilson,
+)
 from dr_core.risk import Predictor
 
 PRIVILEGED = {"sex": "M", "race": "W"}
@@ -477,3 +485,22 @@ def test_quantities_that_are_integers_in_one_chunk_need_not_be_labels():
     model = lambda X: X["amount"] + (X["sex"] == "M")  # noqa: E731
     risk = assess_risk(model, X, {"sex": "M"}, y=[9.0] * 4, tolerance=0.0, chunk_size=2)
     assert risk.value == 1
+
+
+@pytest.mark.parametrize("argument", ["sample_weight", "person"])
+@pytest.mark.parametrize("assess", [assess_risk, assess_shift])
+def test_a_model_that_lacks_the_column_of_an_argument_has_a_note_of_it(assess, argument):
+    X = pd.DataFrame({"sex": ["M", "F"], "income": [1, 2]})
+    for rows in (X, [X]):
+        with pytest.raises(KeyError) as error:
+            assess(lambda X: X["income"] / 2, rows, {"sex": "M"}, **{argument: "income"})
+        [note] = [one for one in error.value.__notes__ if "without this column" in one]
+        assert f"{argument} is 'income', a column of X" in note
+        assert f"pass its values as {argument}" in note
+
+
+def test_other_errors_of_a_model_have_no_note_of_columns():
+    X = pd.DataFrame({"sex": ["M", "F"], "w": [1, 2]})
+    with pytest.raises(KeyError, match="income") as error:
+        assess_risk(lambda X: X["income"], X, {"sex": "M"}, sample_weight="w")
+    assert not hasattr(error.value, "__notes__")
