@@ -13,10 +13,15 @@ from aif360.datasets import StructuredDataset
 from sklearn.exceptions import NotFittedError
 
 from aif360_dr._carriers import Carriers, find_carriers
-from aif360_dr._chain import split_ensemble
+from aif360_dr._chain import Chain, split_ensemble
 from aif360_dr._checks import check_instance_weights, get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import copy_with_labels, get_class_labels, hint_at_original_columns
+from aif360_dr._models import (
+    EstimatorTransformer,
+    copy_with_labels,
+    get_class_labels,
+    hint_at_original_columns,
+)
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
@@ -364,3 +369,21 @@ def _(patterns: _PatternEnsemble) -> Ensemble:
         return ensemble.encode(read(patterns.carriers.variant(patterns.dataset, frame)))
 
     return replace(ensemble, encode=read_frame)
+
+
+@as_ensemble.register(Chain)
+@as_ensemble.register(EstimatorTransformer)
+@as_ensemble.register(_BasePruning)
+def _(algorithm: Transformer) -> Ensemble:
+    """Raise TypeError: an ensemble of `dr_core` takes features, an algorithm takes a dataset."""
+    remedy = "pass its attribute estimator"
+    if isinstance(algorithm, Chain):
+        remedy = "pass a pipeline of its scikit-learn steps, make_pipeline(*chain.steps)"
+    if isinstance(algorithm, _BasePruning):
+        remedy = "pass the ensemble that it pruned, and then call votes.subset(pruning.members_)"
+    raise TypeError(
+        f"{type(algorithm).__name__} takes datasets, and an ensemble takes arrays; {remedy}: "
+        "collect_votes(ensemble, dataset.features, dataset.labels.ravel(), {position: privileged "
+        'code}, sample_weight=dataset.instance_weights, method="exact"). The page on bounds has '
+        "an example."
+    )
