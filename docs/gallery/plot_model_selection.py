@@ -22,9 +22,9 @@ X = datasets.binarize(credit).drop(columns="sex-age")
 # ``refit`` selects a tree in two steps: it keeps the trees whose accuracy is at most two
 # percentage points below the best, and selects the one with the lowest risk.
 #
-# If a scorer raises an error, such as for a misspelt privileged value or a missing sensitive value,
-# a search of scikit-learn replaces the score with NaN, and may select the first candidate. Pass
-# ``error_score="raise"`` to get the error.
+# If a scorer raises an error, such as for a misspelt privileged value or a missing sensitive
+# value, a search of scikit-learn replaces the score with NaN, and may select the first candidate.
+# Pass ``error_score="raise"`` to get the error.
 
 
 def fairest_of_the_accurate(results):
