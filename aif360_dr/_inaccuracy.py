@@ -16,7 +16,7 @@ from dr_core.plugins import Array, MeanSample, format_percent, is_nearly_one_cla
 __all__ = ["warn_if_inaccurate"]
 
 WARNING_CONFIDENCE = 0.999
-"""Confidence of the test that a constant prediction is more accurate."""
+"""Confidence that a constant prediction is more accurate, or other labels too rarely predicted."""
 
 
 def warn_if_inaccurate(
@@ -37,20 +37,25 @@ def warn_if_inaccurate(
 
 
 def _describe_failure(dataset: Any, classified: Any) -> str:
-    """Return what is wrong with predictions, or nothing."""
+    """Return what is wrong with predictions, significantly, or nothing."""
     labels = np.union1d(dataset.labels, classified.labels)
     weights = dataset.instance_weights
     actual, predicted = (
         _share_labels(each.labels, labels, weights) for each in (dataset, classified)
     )
-    right, best = _sample_accuracy(dataset, classified), actual.max()
-    if best < 1 and right.interval(WARNING_CONFIDENCE).high < best:
+    right, best, most = _sample_accuracy(dataset, classified), actual.max(), predicted.argmax()
+    if best == 1:
+        return ""
+    if right.interval(WARNING_CONFIDENCE).high < best:
         return (
             f"the model is right for {format_percent(right.mean)} of instances, fewer than if it "
             f"predicted {labels[actual.argmax()]:g} for everybody ({format_percent(best)})."
         )
-    if is_nearly_one_class(predicted, actual):
-        most = predicted.argmax()
+    others = MeanSample.of_values(
+        (classified.labels.ravel() != labels[most]).astype(float), weights
+    )
+    is_certain = others.interval(WARNING_CONFIDENCE).high < 1 - actual[most]
+    if is_certain and is_nearly_one_class(predicted, actual):
         return (
             f"the model predicts {labels[most]:g} for {format_percent(predicted[most])} of "
             f"instances, but {format_percent(1 - actual[most])} have another label. Predictions "

@@ -170,6 +170,16 @@ class TestScalesApart:
             )
         assert metric.accuracy() == 0.56  # a constant has 0.55
 
+    @pytest.mark.parametrize("n", [4, 200])
+    def test_few_rows_or_labels_of_one_kind_are_no_reason_to_warn(self, n, dataset, women, men):
+        some = dataset.subset(range(n))
+        if n == 200:
+            some.labels[:] = 0.0
+        metric = DiscriminativeRiskMetric.from_estimator(
+            lambda features: np.ones(len(features)), some, women, men
+        )
+        assert metric.discriminative_risk() == 0
+
     def test_with_the_scaler_in_a_chain_nothing_is_said(self, scaled, women, men):
         dataset, scaler, model = scaled
         metric = DiscriminativeRiskMetric.from_estimator(Chain(scaler, model), dataset, women, men)
