@@ -75,7 +75,9 @@ def to_aif360(
     privileged : mapping
         The privileged value of each sensitive feature, or a collection of privileged values.
         Numbers keep their values. In an attribute with two values in words, the privileged one
-        becomes 1 and the other 0. Three or more values in words become 0, 1, 2 and so on.
+        becomes 1 and the other 0. Three or more values in words become 0, 1, 2 and so on. Values
+        must not be missing. An attribute in one-hot columns must be added as one column; an error
+        for `OneHot` says how.
     favorable_label : label
     sample_weight : Series or array of shape (n,), optional
     y_pred : Series or array of shape (n,), optional

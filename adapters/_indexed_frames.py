@@ -7,18 +7,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dr_core.plugins import (
-    as_table,
-    check_column,
-    check_privileged,
-    check_row_order,
-    check_weights,
-    quote,
-)
+from dr_core.plugins import as_table, check_column, check_row_order, check_weights, quote
 
 from ._fairlearn_data import FairlearnData
 from ._forms import as_column, as_frame, check_dense
-from ._schema import learn_sensitive, make_sensitive_frame
+from ._schema import check_single_columns, learn_sensitive, make_sensitive_frame
 
 __all__ = ["IndexedData", "from_aif360_sklearn", "to_aif360_sklearn"]
 
@@ -106,7 +99,7 @@ def from_aif360_sklearn(
     >>> data.X.equals(X), data.sensitive_features["sex"].tolist()
     (True, ['m', 'f'])
     """
-    check_privileged(privileged)
+    check_single_columns(privileged)
     for name, value, kind in (("X", X, pd.DataFrame), ("y", y, pd.Series)):
         if not isinstance(value, kind):
             raise TypeError(

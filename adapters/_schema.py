@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dr_core import learn_attributes
+from dr_core import OneHot, learn_attributes
 from dr_core.plugins import (
     Array,
     Attribute,
@@ -23,6 +23,7 @@ from dr_core.plugins import (
     sort_values,
 )
 
+from ._advice import advise_datasets
 from ._codings import (
     CategoryCoding,
     Coding,
@@ -39,6 +40,7 @@ __all__ = [
     "BinaryLabels",
     "Schema",
     "SensitiveColumn",
+    "check_single_columns",
     "learn_feature_codings",
     "learn_labels",
     "learn_sensitive",
@@ -255,6 +257,21 @@ def learn_feature_codings(
     }
 
 
+def check_single_columns(privileged: Any) -> None:
+    """Raise an error unless `privileged` maps names of single columns to their values."""
+    check_privileged(privileged)
+    if not isinstance(privileged, Mapping):
+        raise TypeError(
+            f"privileged is a {type(privileged).__name__}; pass a mapping, such as "
+            '{"sex": "Male"}. Datasets of AIF360 cannot hold missing protected attributes: drop '
+            "or fill these rows first. Functions of aif360_dr have the arguments domain and "
+            "coupled."
+        )
+    for name, value in privileged.items():
+        if isinstance(value, OneHot):
+            _refuse_one_hot(name, value)
+
+
 def make_sensitive_frame(
     features: Any, X: pd.DataFrame, privileged: Mapping[Any, Any]
 ) -> pd.DataFrame:
@@ -274,7 +291,7 @@ def make_sensitive_frame(
     0   f
     1   m
     """
-    check_privileged(privileged)
+    check_single_columns(privileged)
     if features is None:
         lacking = [name for name in privileged if name not in X.columns]
         if lacking:
@@ -309,7 +326,8 @@ def learn_sensitive(frame: pd.DataFrame, privileged: Mapping[Any, Any]) -> list[
     """
     ordered = {name: privileged[name] for name in frame.columns}
     # Levels of the index are no sensitive features here, whatever their names are.
-    attributes = learn_attributes(frame.reset_index(drop=True), ordered)
+    with advise_datasets():
+        attributes = learn_attributes(frame.reset_index(drop=True), ordered)
     for attribute in attributes:
         _check_no_missing_sensitive(frame[attribute.name])
     return [_learn_sensitive_column(each, frame[each.name]) for each in attributes]
@@ -335,6 +353,19 @@ def learn_labels(y: pd.Series, y_pred: pd.Series | None, favorable: Any) -> Bina
         other = float(others[0]) if others else float(not favorable)
         return BinaryLabels(learn_coding(y), float(favorable), other)
     return BinaryLabels(make_category_coding([*(others or [None]), favorable], y), 1.0, 0.0)
+
+
+def _refuse_one_hot(name: Any, one_hot: OneHot) -> None:
+    columns = list(one_hot.columns)
+    values = f"X[{columns!r}].idxmax(axis=1)"
+    if one_hot.dropped is not None:
+        values += f".where(X[{columns!r}].any(axis=1), {one_hot.dropped!r})"
+    raise ValueError(
+        f"privileged[{name!r}] is OneHot; a protected attribute of AIF360 is one column. Add it "
+        f"to X, as X.assign(**{{{name!r}: {values}}}), and pass privileged={{{name!r}: "
+        f"{one_hot.privileged!r}}}. The one-hot columns stay features; pass carried_by="
+        f"{{{name!r}: {columns!r}}} to aif360_dr, so that they change with it."
+    )
 
 
 def _learn_sensitive_column(attribute: Attribute, column: pd.Series) -> SensitiveColumn:
@@ -386,7 +417,8 @@ def _check_no_missing_sensitive(column: pd.Series) -> None:
     if count:
         raise ValueError(
             f"sensitive feature {column.name!r} is missing in {count} of {len(column)} rows. "
-            "Fill or drop them: AIF360 does not accept missing protected attributes."
+            "Fill or drop them: AIF360 does not accept missing protected attributes. The argument "
+            "missing of to_aif360 is about other columns."
         )
 
 

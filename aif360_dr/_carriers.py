@@ -45,6 +45,9 @@ __all__ = [
 MAX_PROTECTED_VALUES = 50
 """A protected attribute with more distinct values is rejected, unless it is a quantity."""
 
+MAX_CARRIER_VALUES = 20
+"""With more values for one protected value, a feature probably encodes something else."""
+
 QUANTITIES = "quantities"
 """Key of a dataset's metadata: names of protected attributes of which a range is privileged."""
 
@@ -222,6 +225,7 @@ def find_carriers(
     known = {*_warn_of_dummies(dataset, protected), *(coupled or {})}
     undecided = [each for each in protected if each.name not in (carried_by or {})]
     _warn_of_copies(dataset, protected, undecided, known)
+    _warn_of_other_features(dataset, protected, carried_by or {})
     # The domain defines all values, so a frame of one row is enough unless features follow.
     frame, rules = pd.DataFrame({name: values[:1] for name, values in domain.items()}), None
     if coupled:
@@ -286,6 +290,51 @@ def _warn_of_copies(
 
 def _as_table(dataset: StructuredDataset) -> Table:
     return as_table(pd.DataFrame(dataset.features, columns=dataset.feature_names))
+
+
+def _warn_of_other_features(
+    dataset: StructuredDataset,
+    protected: list[ProtectedAttribute],
+    carried_by: Mapping[str, Sequence[str]],
+) -> None:
+    """Warn if a feature of `carried_by` has many values that do not tell the protected ones apart.
+
+    If it has only few values, it may be one of several one-hot features.
+    """
+    for attribute in protected:
+        values = dataset.protected_attributes[:, attribute.position]
+        for name in carried_by.get(attribute.name, ()):
+            column = dataset.features[:, dataset.feature_names.index(name)]
+            n_values = _count_mixed_values(column, values)
+            if n_values > MAX_CARRIER_VALUES:
+                warnings.warn(
+                    f"carried_by[{attribute.name!r}] has the feature {name!r}, which has up to "
+                    f"{n_values} values in rows with the same value of {attribute.name!r}, mixed "
+                    "with those of other rows. Perturbed rows get any of them. If it does not "
+                    "encode the attribute, leave it out; if it only follows the attribute, use "
+                    "coupled.",
+                    stacklevel=4,
+                )
+
+
+def _count_mixed_values(column: Array, protected: Array) -> int:
+    """Return the most values of a feature that rows of one protected value have.
+
+    0 if each protected value has a range of the feature for itself, as with years of age and
+    the protected attribute "at least 25".
+
+    >>> _count_mixed_values(np.array([20, 24, 25, 60]), np.array([0, 0, 1, 1]))
+    0
+    >>> _count_mixed_values(np.array([20, 24, 24, 60]), np.array([0, 0, 1, 1]))
+    2
+    """
+    pairs = np.unique(np.column_stack([column, protected]), axis=0)
+    # In the order of the feature, the protected values of the first example are 0 0 1 1: they
+    # change once, as two values must. In the second they are 0 0 1 1 too, but 24 has both.
+    _, counts = np.unique(pairs[:, 1], return_counts=True)
+    n_changes = np.count_nonzero(np.diff(pairs[:, 1]))
+    has_both = len(np.unique(pairs[:, 0])) < len(pairs)
+    return int(counts.max()) if has_both or n_changes >= len(counts) else 0
 
 
 def check_carried_by(

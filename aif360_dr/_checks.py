@@ -9,10 +9,18 @@ import numpy as np
 from aif360.datasets import StructuredDataset
 
 from aif360_dr._carriers import check_carried_by, find_columns
-from dr_core.plugins import Array, choose_repeated, have_fractions, joint_positions, quote
+from dr_core.plugins import (
+    Array,
+    choose_repeated,
+    format_count,
+    have_fractions,
+    joint_positions,
+    quote,
+)
 
 __all__ = [
     "check_ignores_labels",
+    "check_instance_weights",
     "check_labels",
     "check_lengths",
     "check_perturbed",
@@ -73,13 +81,43 @@ def check_lengths(dataset: Any, other: Any, what: str) -> None:
     """
     n = len(dataset.features)
     if len(other.features) != n:
-        raise ValueError(f"dataset has {n} rows, but {what} has {len(other.features)}.")
+        raise ValueError(
+            f"dataset has {format_count(n, 'row')}, but {what} has {len(other.features)}."
+        )
+    if not n:
+        raise ValueError("dataset has no rows; pass at least one.")
     for each, name in ((dataset, "dataset"), (other, what)):
         if np.size(each.labels) != n:
             raise ValueError(
                 f"{name}.labels must have shape ({n}, 1), one label per row; got "
                 f"{np.shape(each.labels)}."
             )
+
+
+def check_instance_weights(dataset: StructuredDataset) -> None:
+    """Raise ValueError unless weights are finite, not negative, and not all 0.
+
+    Examples:
+        >>> from aif360_dr.examples import hiring
+        >>> dataset = hiring()
+        >>> dataset.instance_weights[0] = -1
+        >>> check_instance_weights(dataset)
+        Traceback (most recent call last):
+        ValueError: dataset.instance_weights must be finite and not negative; got -1.0 in 1 of 8 \
+        rows.
+    """
+    weights = dataset.instance_weights
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        raise ValueError(
+            f"dataset.instance_weights must be finite and not negative; got {weights[wrong][0]} "
+            f"in {wrong.sum()} of {format_count(len(weights), 'row')}."
+        )
+    if not weights.any():
+        raise ValueError(
+            "dataset.instance_weights are all 0; at least one must be above 0. Pass 1 for every "
+            "row, if rows are not weighted."
+        )
 
 
 def check_perturbed(
@@ -167,8 +205,8 @@ def _check_features_agree(
         value = perturbed.protected_attributes[wrong[0], position]
         carriers = [classified.feature_names[i] for i in columns]
         raise ValueError(
-            f"{WHAT} has {len(wrong)} rows whose protected attribute {name!r} and feature "
-            f"{quote(carriers)} do not agree, such as {name} = {value:g} with "
+            f"{WHAT} has {format_count(len(wrong), 'row')} whose protected attribute {name!r} and "
+            f"feature {quote(carriers)} do not agree, such as {name} = {value:g} with "
             f"{perturbed.features[wrong[0], columns].tolist()}: both must be perturbed. Create "
             "it with perturb_dataset."
         )

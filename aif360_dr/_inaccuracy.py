@@ -1,4 +1,4 @@
-"""Warn of predictions that are less accurate than one label for everybody."""
+"""Warn of predictions that are hardly better than one label for everybody."""
 
 from __future__ import annotations
 
@@ -11,38 +11,63 @@ from sklearn.pipeline import Pipeline
 
 from aif360_dr._chain import Chain
 from aif360_dr._models import EstimatorTransformer
-from dr_core.plugins import MeanSample, format_percent
+from dr_core.plugins import Array, MeanSample, format_percent, is_nearly_one_class
 
-__all__ = ["warn_if_a_constant_is_better"]
+__all__ = ["warn_if_inaccurate"]
 
 WARNING_CONFIDENCE = 0.999
-"""Confidence of the test that a constant prediction is more accurate."""
+"""Confidence that a constant prediction is more accurate, or other labels too rarely predicted."""
 
 
-def warn_if_a_constant_is_better(
+def warn_if_inaccurate(
     model: Any, dataset: StructuredDataset, classified: StructuredDataset
 ) -> None:
-    """Warn if the most frequent label for everybody is significantly more accurate.
+    """Warn of predictions that are worse than, or nearly, one label for everybody.
+
+    They are worse if the most frequent label for everybody is significantly more accurate.
 
     Args:
         model: Model that predicted.
         dataset: Dataset with true labels.
         classified: The same dataset with predicted labels.
     """
-    true, weights = dataset.labels.ravel(), dataset.instance_weights
-    shares = {
-        label: MeanSample.of_values((true == label).astype(float), weights).mean
-        for label in np.unique(true).tolist()
-    }
-    label, best = max(shares.items(), key=lambda item: item[1])
-    right = _sample_accuracy(dataset, classified)
-    if len(shares) > 1 and right.interval(WARNING_CONFIDENCE).high < best:
-        warnings.warn(
+    failure = _describe_failure(dataset, classified)
+    if failure:
+        warnings.warn(f"{failure} {_describe_cause(model, dataset)}", stacklevel=3)
+
+
+def _describe_failure(dataset: Any, classified: Any) -> str:
+    """Return what is wrong with predictions, significantly, or nothing."""
+    labels = np.union1d(dataset.labels, classified.labels)
+    weights = dataset.instance_weights
+    actual, predicted = (
+        _share_labels(each.labels, labels, weights) for each in (dataset, classified)
+    )
+    right, best, most = _sample_accuracy(dataset, classified), actual.max(), predicted.argmax()
+    if best == 1:
+        return ""
+    if right.interval(WARNING_CONFIDENCE).high < best:
+        return (
             f"the model is right for {format_percent(right.mean)} of instances, fewer than if it "
-            f"predicted {label:g} for everybody ({format_percent(best)}). "
-            f"{_describe_cause(model, dataset, best)}",
-            stacklevel=3,
+            f"predicted {labels[actual.argmax()]:g} for everybody ({format_percent(best)})."
         )
+    others = MeanSample.of_values(
+        (classified.labels.ravel() != labels[most]).astype(float), weights
+    )
+    is_certain = others.interval(WARNING_CONFIDENCE).high < 1 - actual[most]
+    if is_certain and is_nearly_one_class(predicted, actual):
+        return (
+            f"the model predicts {labels[most]:g} for {format_percent(predicted[most])} of "
+            f"instances, but {format_percent(1 - actual[most])} have another label. Predictions "
+            "that hardly differ hardly change, so that discriminative risk is low."
+        )
+    return ""
+
+
+def _share_labels(column: Array, labels: Array, weights: Array) -> Array:
+    """Return the share of the instances with each label, (C,)."""
+    counts = np.bincount(np.searchsorted(labels, column.ravel()), weights, len(labels))
+    return counts / counts.sum()
 
 
 def _sample_accuracy(dataset: Any, classified: Any) -> MeanSample:
@@ -50,15 +75,16 @@ def _sample_accuracy(dataset: Any, classified: Any) -> MeanSample:
     return MeanSample.of_values(is_right.astype(float), dataset.instance_weights)
 
 
-def _describe_cause(model: Any, dataset: Any, best: float) -> str:
-    """Return what lowers the accuracy: postprocessing, or else probably the scale of features."""
+def _describe_cause(model: Any, dataset: Any) -> str:
+    """Return what makes predictions fail: postprocessing, or else probably the features' scale."""
     if isinstance(model, Chain) and model.postprocessing:
-        alone = _sample_accuracy(dataset, model.predict_model(dataset)).mean
-        if alone >= best:
+        alone = model.predict_model(dataset)
+        if not _describe_failure(dataset, alone):
             names = ", ".join(type(step).__name__ for step in model.postprocessing)
             return (
-                f"Before postprocessing ({names}), it is right for {format_percent(alone)}. Check "
-                "the groups and limits that the postprocessing was given."
+                f"Before postprocessing ({names}), it is right for "
+                f"{format_percent(_sample_accuracy(dataset, alone).mean)}. Check the groups and "
+                "limits that the postprocessing was given."
             )
     inner = model.estimator if isinstance(model, EstimatorTransformer) else model
     question = "Are dataset.features on the scale that the model was fitted on?"

@@ -16,7 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from aif360_dr._carriers import find_carriers
 from aif360_dr._chain import check_is_model
-from aif360_dr._checks import check_ignores_labels, get_label_values
+from aif360_dr._checks import (
+    check_ignores_labels,
+    check_instance_weights,
+    get_label_values,
+)
 from aif360_dr._groups import Groups
 from aif360_dr._models import copy_with_labels, predict_labels
 from aif360_dr._probabilities import Probabilities, choose_response, find_probabilities
@@ -130,6 +134,7 @@ class AttributeMarginalization(Transformer):
             coupled=self.coupled,
         )
         self._carriers.check_visible_to(self.estimator)
+        check_instance_weights(dataset_true)
         self.response_ = self._choose_response(dataset_true)
         average = marginalize(
             self._get_distribution(dataset_true),

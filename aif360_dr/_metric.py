@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,9 +15,15 @@ from aif360.metrics import ClassificationMetric, utils
 
 from aif360_dr._carriers import QUANTITIES, Carriers, find_carriers
 from aif360_dr._chain import check_is_model
-from aif360_dr._checks import check_labels, check_lengths, check_perturbed, get_label_values
+from aif360_dr._checks import (
+    check_instance_weights,
+    check_labels,
+    check_lengths,
+    check_perturbed,
+    get_label_values,
+)
 from aif360_dr._groups import Groups
-from aif360_dr._inaccuracy import warn_if_a_constant_is_better
+from aif360_dr._inaccuracy import warn_if_inaccurate
 from aif360_dr._label_changes import LabelChanges, changes_between, changes_of_model
 from aif360_dr._models import classify
 from aif360_dr._uncached import UncachedMixin
@@ -98,6 +105,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
     ) -> None:
         if all(isinstance(each, StructuredDataset) for each in (dataset, classified_dataset)):
             check_lengths(dataset, classified_dataset, "classified_dataset")
+            check_instance_weights(dataset)
         with _restore_ignore_fields(dataset, classified_dataset):
             _ignore_equal_features(dataset, classified_dataset)
             super().__init__(dataset, classified_dataset, unprivileged_groups, privileged_groups)
@@ -171,9 +179,10 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
 
         Warns:
             UserWarning: The predictions are significantly less accurate than the most frequent
-                label for everybody would be. Often the features are not on the scale that the
-                model was fitted on; put the scaler into a `Chain` or a pipeline. The warning says
-                if the postprocessing of a `Chain` lowers the accuracy.
+                label for everybody would be, or they are one label for nearly everybody, though
+                the other occurs. Often the features are not on the scale that the model was
+                fitted on; put the scaler into a `Chain` or a pipeline. The warning says if the
+                postprocessing of a `Chain` is the cause.
         """
         check_is_model(estimator)
         carriers = find_carriers(
@@ -186,7 +195,7 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         classified = classify(estimator, dataset, seed)
         carriers.check_visible_to(estimator)
         metric = cls(dataset, classified, unprivileged_groups, privileged_groups)
-        warn_if_a_constant_is_better(estimator, dataset, classified)
+        warn_if_inaccurate(estimator, dataset, classified)
         options = {"method": method, "p": p, "n_samples": n_samples, "seed": seed}
         options |= {"each_attribute": each_attribute}
         favorable, labels = get_label_values(dataset)[0], classified.labels.ravel()
@@ -383,7 +392,17 @@ class DiscriminativeRiskMetric(UncachedMixin, ClassificationMetric):
         return np.sum(weighted[self._find_rows(privileged)], dtype=np.float64)
 
     def _divide_by_instances(self, count: float, privileged: bool | None) -> float:
-        return count / self.num_instances(privileged=privileged)
+        n = self.num_instances(privileged=privileged)
+        if n:
+            return count / n
+        group = {None: "", True: "privileged ", False: "unprivileged "}[privileged]
+        lacking = " with a weight above 0" if self._find_rows(privileged).any() else ""
+        warnings.warn(
+            f"the dataset has no {group}instance{lacking}: this group's discriminative risk is "
+            "undefined (NaN).",
+            stacklevel=3,
+        )
+        return float("nan")
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "copy_with_labels",
     "get_class_labels",
     "get_model_input",
+    "hint_at_original_columns",
     "predict_labels",
     "predict_scores",
     "predict_with_scores",
@@ -61,6 +63,31 @@ def get_model_input(estimator: Any, dataset: StructuredDataset) -> Any:
     return frame[list(names)]
 
 
+@contextmanager
+def hint_at_original_columns(takes_features: bool = True) -> Iterator[None]:
+    """Add a note to an error of a model that may have been fitted on the original table.
+
+    Args:
+        takes_features: Whether the model gets the features; others need no note.
+
+    Examples:
+        >>> with hint_at_original_columns():
+        ...     raise ValueError("could not convert string to float: 'Male'")
+        Traceback (most recent call last):
+        ValueError: could not convert string to float: 'Male'
+        A model of the table from which to_aif360 made the dataset can be passed as \
+        dr_adapters.as_transformer(model, original_columns=True).
+    """
+    try:
+        yield
+    except NotFittedError:
+        raise
+    except (TypeError, ValueError) as error:
+        if takes_features and ORIGINAL_COLUMNS not in getattr(error, "__notes__", ()):
+            error.add_note(ORIGINAL_COLUMNS)
+        raise
+
+
 def call_algorithm(algorithm: Transformer, method: str, *datasets: Any) -> Any:
     """Call a method of an AIF360 algorithm, and undo what its seed does to NumPy's global state.
 
@@ -94,13 +121,8 @@ def predict_labels(model: Any, dataset: StructuredDataset) -> Array:
         predicted = call_algorithm(model, "predict", dataset)
         return _check_predicted_labels(predicted.labels, dataset)
     predict, X = get_predict(model), get_model_input(model, dataset)
-    try:
+    with hint_at_original_columns():
         labels = predict(X)
-    except NotFittedError:
-        raise
-    except (TypeError, ValueError) as error:
-        error.add_note(ORIGINAL_COLUMNS)
-        raise
     return _check_predicted_labels(labels, dataset)
 
 
@@ -231,7 +253,9 @@ class EstimatorTransformer(Transformer):
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
         """Return a copy of the dataset with predicted labels and scores."""
         X = self.read(self.estimator, dataset)
-        labels = _check_predicted_labels(self.encode(self.estimator.predict(X), dataset), dataset)
+        with hint_at_original_columns(self.reads_only_features):
+            labels = self.estimator.predict(X)
+        labels = _check_predicted_labels(self.encode(labels, dataset), dataset)
         scores = _predict_scores(self.estimator, dataset, X, self.encode)
         return copy_with_labels(dataset, labels, scores)
 

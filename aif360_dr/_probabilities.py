@@ -22,6 +22,7 @@ from aif360_dr._models import (
     EstimatorTransformer,
     get_class_labels,
     get_model_input,
+    hint_at_original_columns,
     keep_labels,
     predict_labels,
     predict_with_scores,
@@ -112,7 +113,12 @@ def _find_class_probabilities(
     if not (hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_")):
         return None
     labels = get_class_labels(estimator.classes_, dataset, encode).tolist()
-    return lambda some: estimator.predict_proba(read(estimator, some)), labels
+
+    def predict(some: StructuredDataset) -> Array:
+        with hint_at_original_columns(read is get_model_input):
+            return estimator.predict_proba(read(estimator, some))
+
+    return predict, labels
 
 
 def _find_scores(algorithm: Any, dataset: Any) -> Probabilities | None:

@@ -13,10 +13,15 @@ from aif360.datasets import StructuredDataset
 from sklearn.exceptions import NotFittedError
 
 from aif360_dr._carriers import Carriers, find_carriers
-from aif360_dr._chain import split_ensemble
-from aif360_dr._checks import get_label_values
+from aif360_dr._chain import Chain, split_ensemble
+from aif360_dr._checks import check_instance_weights, get_label_values
 from aif360_dr._groups import Groups
-from aif360_dr._models import copy_with_labels, get_class_labels
+from aif360_dr._models import (
+    EstimatorTransformer,
+    copy_with_labels,
+    get_class_labels,
+    hint_at_original_columns,
+)
 from dr_core import Ensemble, PruningResult, Votes, as_ensemble, collect_votes, epaf, poaf
 from dr_core.plugins import (
     ACCURACY_TOLERANCE,
@@ -95,6 +100,9 @@ class _BasePruning(Transformer):
             coupled=self.coupled,
         )
         carriers.check_visible_to(self.estimator)
+        check_instance_weights(dataset_true)
+        ensemble = as_ensemble(split_ensemble(self.estimator)[0])
+        self._vote(ensemble, dataset_true.subset([0]))  # fails early if it takes another input
         classes, labels = self._match_classes(dataset_true)
         codes = encode(factorize(dataset_true.labels.ravel()), labels.tolist(), "dataset.labels")
         favorable = classes[np.isin(labels, get_label_values(dataset_true)[0])].tolist()
@@ -113,7 +121,7 @@ class _BasePruning(Transformer):
         k = (votes.n_members + 1) // 2 if self.max_members is None else self.max_members
         self.result_ = self._prune(votes, k)
         self.members_, self.front_ = self.result_.members, self.result_.front
-        self.ensemble_ = as_ensemble(split_ensemble(self.estimator)[0]).subset(self.members_)
+        self.ensemble_ = ensemble.subset(self.members_)
         return self
 
     def predict(self, dataset: StructuredDataset) -> StructuredDataset:
@@ -128,8 +136,8 @@ class _BasePruning(Transformer):
         """
         if not hasattr(self, "ensemble_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first.")
-        _, read, encode_labels = split_ensemble(self.estimator)
-        shares = self.ensemble_.vote_shares(read(dataset))
+        encode_labels = split_ensemble(self.estimator)[-1]
+        shares = self._vote(self.ensemble_, dataset)
         classes = get_class_labels(self.ensemble_.classes, dataset, encode_labels)
         favorable = np.isin(classes, get_label_values(dataset)[0])
         labels, scores = classes[shares.argmax(axis=1)], shares[:, favorable].sum(axis=1)
@@ -140,6 +148,11 @@ class _BasePruning(Transformer):
     ) -> StructuredDataset:
         """Choose the members to keep, and predict the same dataset."""
         return self.fit(dataset_true, dataset_pred).predict(dataset_true)
+
+    def _vote(self, ensemble: Ensemble, dataset: StructuredDataset) -> Array:
+        """Return the share of the weighted vote of an ensemble for each class, (n, C)."""
+        with hint_at_original_columns(getattr(self.estimator, "reads_only_features", True)):
+            return ensemble.vote_shares(split_ensemble(self.estimator)[1](dataset))
 
     def _match_classes(self, dataset: Any) -> tuple[Array, Array]:
         """Return the classes of the ensemble, such as words, and as labels of the dataset."""
@@ -360,3 +373,21 @@ def _(patterns: _PatternEnsemble) -> Ensemble:
         return ensemble.encode(read(patterns.carriers.variant(patterns.dataset, frame)))
 
     return replace(ensemble, encode=read_frame)
+
+
+@as_ensemble.register(Chain)
+@as_ensemble.register(EstimatorTransformer)
+@as_ensemble.register(_BasePruning)
+def _(algorithm: Transformer) -> Ensemble:
+    """Raise TypeError: an ensemble of `dr_core` takes features, an algorithm takes a dataset."""
+    remedy = "pass its attribute estimator"
+    if isinstance(algorithm, Chain):
+        remedy = "pass a pipeline of its scikit-learn steps, make_pipeline(*chain.steps)"
+    if isinstance(algorithm, _BasePruning):
+        remedy = "pass the ensemble that it pruned, and then call votes.subset(pruning.members_)"
+    raise TypeError(
+        f"{type(algorithm).__name__} takes datasets, and an ensemble takes arrays; {remedy}: "
+        "collect_votes(ensemble, dataset.features, dataset.labels.ravel(), {position: privileged "
+        'code}, sample_weight=dataset.instance_weights, method="exact"). The page on bounds has '
+        "an example."
+    )

@@ -132,7 +132,8 @@ def discriminative_risk_scorer(
             learned from each fold; pass `domain` if a fold may lack one.
 
     Returns:
-        `scorer(estimator, X, y)`, the negative risk, because searches maximise scores.
+        `scorer(estimator, X, y)`, the negative risk, because searches maximise scores. Pass
+        `error_score="raise"` to searches, which otherwise replace errors by scores of NaN.
 
     Examples:
         >>> import pandas as pd

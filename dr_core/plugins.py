@@ -27,11 +27,13 @@ and from here, and nothing else. What is listed here changes only with a note in
 - Tallies: `Tally`, `tally_profiles`, and `Bootstrap` for intervals of measures.
 - Pruning: `check_is_vote` refuses estimators that cannot be pruned before they are fitted;
   `prune_and_estimate` also estimates the scores on rows that did not choose the members;
-  `ACCURACY_TOLERANCE` is the default of `poaf`; `PROMISE_CLAIM` is the start of the warning that
-  `max_risk` takes frequencies of a range as known.
+  `is_nearly_one_class` finds predictions of one class; `ACCURACY_TOLERANCE` is the default of
+  `poaf`; `PROMISE_CLAIM` is the start of the warning that `max_risk` takes frequencies of a range
+  as known.
 - Plots: `drawing` (colours, axes, legends), `DRAWN_MEASURES`.
-- Arguments: `check_*`, `is_number`, `quote` for values and `format_percent` for shares in
-  messages, `as_generator` for seeds, `rescale` for weights of any size.
+- Arguments: `check_*`, `is_number`, `quote` for values, `format_count` for counts and
+  `format_percent` for shares in messages, `as_generator` for seeds, `rescale` for weights of any
+  size.
 """
 
 from dr_core._tables import (
@@ -62,6 +64,7 @@ from dr_core._utils import (
     check_weights,
     differs,
     drawing,
+    format_count,
     format_percent,
     is_number,
     quote,
@@ -74,6 +77,7 @@ from dr_core.marginalization import RESPONSES, count_unlikely, describe_unlikely
 from dr_core.metrics import Bootstrap, Tally, tally_profiles
 from dr_core.perturbation import (
     ALL,
+    LEARNED,
     MISSING_LABEL,
     NEITHER,
     Attribute,
@@ -84,7 +88,12 @@ from dr_core.perturbation import (
     find_copies,
     find_dummies,
 )
-from dr_core.pruning import ACCURACY_TOLERANCE, PROMISE_CLAIM, prune_and_estimate
+from dr_core.pruning import (
+    ACCURACY_TOLERANCE,
+    PROMISE_CLAIM,
+    is_nearly_one_class,
+    prune_and_estimate,
+)
 from dr_core.risk import (
     Changes,
     Predictor,
@@ -105,6 +114,7 @@ __all__ = [
     "ACCURACY_TOLERANCE",
     "ALL",
     "DRAWN_MEASURES",
+    "LEARNED",
     "MISSING_LABEL",
     "NEITHER",
     "PROMISE_CLAIM",
@@ -155,9 +165,11 @@ __all__ = [
     "find_distribution",
     "find_dummies",
     "fold",
+    "format_count",
     "format_percent",
     "get_predict",
     "have_fractions",
+    "is_nearly_one_class",
     "is_number",
     "iter_changes",
     "joint_positions",

@@ -392,15 +392,20 @@ def _check_two_predicted_classes(y_pred: Any, pos_label: Any) -> None:
 def _average(values: Array, sample_weight: Any) -> float:
     """Return the weighted mean of the rows that were perturbed, whose value is not NaN.
 
-    It is NaN, with a warning, if none of them has a positive weight.
+    It is NaN, with a warning, if there are none, or if all of them have weight 0.
     """
     n, is_perturbed = len(values), ~np.isnan(values)
     weights = is_perturbed.astype(float)
     if sample_weight is not None:
         weights *= check_part_weights(sample_weight, n, of="y_pred")
     if not weights.any():
+        lacking = (
+            "with a sample_weight above 0"
+            if is_perturbed.any()
+            else "(rows with a missing sensitive value are not perturbed)"
+        )
         warnings.warn(
-            "a group has no perturbed row of positive weight; its risk is undefined (NaN).",
+            f"a group has no perturbed row {lacking}; its risk is undefined (NaN).",
             stacklevel=4,
         )
         return float("nan")

@@ -52,6 +52,7 @@ from dr_core.plugins import (
     encode,
     factorize,
     prune_and_estimate,
+    quote,
     warn_few_learned,
 )
 from fairlearn_dr._fitting import (
@@ -98,6 +99,7 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_choice("prune_on", self.prune_on, PRUNE_ON)
         check_row_order(X, {"y": y, "sample_weight": sample_weight})
         y = _check_labels(X, y)
+        self._check_pos_label(y)
         rng = as_generator(self.random_state)
         X = as_indexable(X)
         attributes = self._learn_attributes(X, sensitive_features)
@@ -158,6 +160,17 @@ class _Pruner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return (n_members + 1) // 2
         check_integer("max_members", self.max_members, at_least=1)
         return min(self.max_members, n_members)
+
+    def _check_pos_label(self, y: Array) -> None:
+        """Raise ValueError if the favourable label is not a class of the ensemble."""
+        if self.pos_label is None:
+            return
+        classes = as_ensemble(self.estimator).classes if self.prefit else np.unique(y)
+        if self.pos_label not in classes.tolist():
+            raise ValueError(
+                f"pos_label must be the favourable one of the classes {quote(classes)}; got "
+                f"{self.pos_label!r}."
+            )
 
     def _learn_attributes(self, X: Any, sensitive_features: Any) -> SensitiveAttributes | None:
         if self.privileged is None:

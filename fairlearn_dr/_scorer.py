@@ -117,6 +117,9 @@ def risk_scorer(
 
     Notes
     -----
+    Pass `error_score="raise"` to searches. Otherwise they replace an error of the scorer, such as
+    for a misspelt privileged value, with a score of NaN, and may select the first candidate.
+
     With several attributes in `privileged`, the risk is that of all perturbed together. One of
     them alone can have more; see `dr_core.assess_risk(...).by_attribute`.
 

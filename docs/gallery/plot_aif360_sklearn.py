@@ -62,6 +62,7 @@ search = GridSearchCV(
     },
     refit="risk",
     cv=3,
+    error_score="raise",  # the errors of scorers, instead of scores of NaN
 ).fit(X, y, priv_group="Male")
 search.best_params_
 

@@ -21,6 +21,10 @@ X = datasets.binarize(credit).drop(columns="sex-age")
 # A grid search maximises scores, so the scorer returns the negative risk. The function for
 # ``refit`` selects a tree in two steps: it keeps the trees whose accuracy is at most two
 # percentage points below the best, and selects the one with the lowest risk.
+#
+# If a scorer raises an error, such as for a misspelt privileged value or a missing sensitive
+# value, a search of scikit-learn replaces the score with NaN, and may select the first candidate.
+# Pass ``error_score="raise"`` to get the error.
 
 
 def fairest_of_the_accurate(results):
@@ -35,6 +39,7 @@ search = GridSearchCV(
     scoring={"accuracy": "accuracy", "risk": risk_scorer({"sex": 1, "age": 1})},
     refit=fairest_of_the_accurate,
     cv=10,
+    error_score="raise",
 ).fit(X, credit.target)
 search.best_params_
 

@@ -5,9 +5,11 @@ A table in memory is one part. `_parts` has rows that are not in memory.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dr_core._tables._chunks import Chunks
@@ -113,7 +115,13 @@ Function = Callable[[Partition], Any]
 
 
 class Partitions(ABC):
-    """All rows, in parts. `learn_attributes` accepts it in place of a table."""
+    """All rows, in parts. `learn_attributes` accepts it in place of a table.
+
+    Columns of X that arguments such as `sample_weight` name are not passed to the model.
+    """
+
+    _named: Mapping[str, str] = MappingProxyType({})
+    """Columns of X by the arguments that name them."""
 
     @property
     @abstractmethod
@@ -156,6 +164,16 @@ class Partitions(ABC):
     def value_counts(self, key: Hashable) -> dict[Any, int]:
         """Return the number of rows with each value of a column, without missing ones."""
 
+    def note_named_columns(self, error: Exception) -> None:
+        """Add a note to an error of a model that lacks a column which an argument names."""
+        for argument, name in self._named.items():
+            if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)):
+                error.add_note(
+                    f"{argument} is {name!r}, a column of X, so that X is passed to the model "
+                    f"without this column. If the model needs it, pass its values as {argument}, "
+                    "not its name."
+                )
+
     @abstractmethod
     def map(self, function: Function, *, progress: bool = False) -> Iterator[Any]:
         """Apply a function to each part that has rows."""
@@ -165,10 +183,10 @@ class InMemory(Partitions):
     """A table in memory."""
 
     def __init__(self, table: Table, columns: Mapping[str, Any]) -> None:
-        named, others = split_named(columns, table.keys())
+        self._named, others = split_named(columns, table.keys())
         check_row_order(table.native, others)
-        others |= {key: table.column(name) for key, name in named.items()}
-        seen = table.drop(set(named.values())) if named else table
+        others |= {key: table.column(name) for key, name in self._named.items()}
+        seen = table.drop(set(self._named.values())) if self._named else table
         self._part = Partition(0, seen, others)
 
     @property

@@ -31,7 +31,7 @@ from dr_core._tables._partitions import (
     split_named,
 )
 from dr_core._tables._table import Table, Together, as_table, factorize
-from dr_core._utils import Array, check_column, quote
+from dr_core._utils import Array, check_column, format_count, quote
 
 __all__ = [
     "PARTITION_PREFIX",
@@ -183,7 +183,9 @@ class Parts(Partitions):
         n_rows, n_parts = self.n_rows, len(self._lengths)
         for key, array in self._arrays.items():
             if len(array) != n_rows:
-                raise ValueError(f"{key} has length {len(array)}, but X has {n_rows} rows.")
+                raise ValueError(
+                    f"{key} has length {len(array)}, but X has {format_count(n_rows, 'row')}."
+                )
         for key, parts in self._lists.items():
             if len(parts) != n_parts:
                 raise ValueError(f"{key} has {len(parts)} parts, but X has {n_parts} partitions.")

@@ -63,6 +63,7 @@ from dr_core._utils._numbers import (
 from dr_core._utils._parallel import allow_large_graphs, call_each, use_one_blas_thread
 from dr_core._utils._percent import (
     find_decimals,
+    format_count,
     format_estimate,
     format_percent,
     format_percent_ends,
@@ -115,6 +116,7 @@ __all__ = [
     "find_size",
     "find_spellings",
     "fold_interval",
+    "format_count",
     "format_enumeration",
     "format_estimate",
     "format_percent",

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dr_core._utils._percent import format_count
+
 __all__ = [
     "Array",
     "check_any_weight",
@@ -124,10 +126,13 @@ def check_column(
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension; got shape {array.shape}.")
     if len(array) != n_rows:
-        raise ValueError(f"{name} has length {len(array)}, but {of} has {n_rows} rows.")
+        raise ValueError(
+            f"{name} has length {len(array)}, but {of} has {format_count(n_rows, 'row')}."
+        )
     missing = int(pd.isna(array).sum())
     if missing and not allow_missing:
-        raise ValueError(f"{name} has {missing} missing values in {n_rows} rows.")
+        found = format_count(missing, "missing value")
+        raise ValueError(f"{name} has {found} in {format_count(n_rows, 'row')}.")
     return array
 
 

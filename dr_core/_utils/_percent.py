@@ -1,4 +1,4 @@
-"""Shares in percent, differences in points, estimated counts: one format for all outputs."""
+"""Shares in percent, differences in points, counts: one format for all outputs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import product
 
 __all__ = [
     "find_decimals",
+    "format_count",
     "format_estimate",
     "format_percent",
     "format_percent_ends",
@@ -106,3 +107,12 @@ def format_estimate(count: float) -> str:
     """
     unit = 10 ** max(0, len(str(math.ceil(count))) - 2)
     return f"{math.ceil(count / unit) * unit:,}"
+
+
+def format_count(count: int, singular: str, plural: str = "") -> str:
+    """Format a count with its noun, whose plural ends in -s by default.
+
+    >>> format_count(1, "row"), format_count(30_162, "row"), format_count(0, "person", "people")
+    ('1 row', '30,162 rows', '0 people')
+    """
+    return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
 from dr_core._tables import restore_integers
-from dr_core._utils import format_percent, quote
+from dr_core._utils import format_count, format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
 __all__ = ["Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
@@ -165,15 +165,15 @@ class Cleaning:
         n_unlabelled = int(frame[label].isna().sum())
         if n_unlabelled:
             raise ValueError(
-                f"label column {label!r} has missing values in {n_unlabelled} rows; pass "
-                "--missing drop to leave these rows out."
+                f"label column {label!r} has missing values in "
+                f"{format_count(n_unlabelled, 'row')}; pass --missing drop to leave them out."
             )
         counts = frame[list(sensitive)].isna().sum()
         for name, count in counts[counts > 0].items() if self.missing is None else ():
             raise ValueError(
-                f"sensitive column {name!r} has missing values in {count} rows; pass --missing "
-                "drop to leave these rows out, or --missing keep to audit them without perturbing "
-                "this value."
+                f"sensitive column {name!r} has missing values in {format_count(count, 'row')}; "
+                "pass --missing drop to leave these rows out, or --missing keep to audit them "
+                "without perturbing this value."
             )
         return frame
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dr_core.perturbation import LEARNED
+
 __all__ = ["advise_options"]
 
 NAMES = {
@@ -21,9 +23,6 @@ NAMES = {
 
 ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(NAMES)})(?=:| must| has | needs|\[)")
 """An argument as the subject of a message; a quoted name is one of the data."""
-
-LEARNED = r"learn_attributes\(X, privileged, .*? has this argument\)"
-"""Advice to pass an argument of `learn_attributes`."""
 
 ADVICE = [
     (

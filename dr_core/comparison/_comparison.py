@@ -103,7 +103,7 @@ class Comparison:
 
         Columns: whether the group is `privileged`, its `rows`, its `share` of all rows, its
         `risk`, the shares of it that would lose and gain the favourable label (`loses`,
-        `gains`), and its share of all changes (`carries`).
+        `gains`), and its share of all changes (`share_of_changes`).
 
         In the rows of one attribute, only this attribute is perturbed; in the rows of "all", the
         intersections, all attributes are perturbed together. So the risk of a group is not the

@@ -41,7 +41,7 @@ RATE_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share"]
 RATE_COLUMNS += ["measure", "value", "low", "high", "reference"]
 
 GROUP_COLUMNS = ["model", "attribute", "group", "privileged", "rows", "share", "risk"]
-GROUP_COLUMNS += ["loses", "gains", "carries"]
+GROUP_COLUMNS += ["loses", "gains", "share_of_changes"]
 DIRECTION_COLUMNS = ["model", "attribute", "loses", "gains", "other"]
 
 
@@ -117,7 +117,7 @@ class Breakdown:
         Columns: whether the group is `privileged` (None where a value is missing), its `rows`,
         its `share` of all rows, its `risk`, the share of it that `loses` or `gains` the
         favourable class (these are NaN for a group without a value to perturb), and its share of
-        all changes, `carries`.
+        all changes, `share_of_changes`.
         """
         return pd.DataFrame(self._iter_groups(), columns=GROUP_COLUMNS)
 
@@ -152,9 +152,9 @@ class Breakdown:
             for codes, (rows, weight, risk, *_) in sorted(sums.sums.items()):
                 name, privileged = describe_group(self.plan, scenario, codes)
                 means = (perturbed.mean(column, [codes]) for column in ("risk", "loses", "gains"))
-                carries = share(risk, all_risk) if all_risk else 0.0
+                of_changes = share(risk, all_risk) if all_risk else 0.0
                 size = rows, share(weight, all_weight)
-                yield model, scenario.name, name, privileged, *size, *means, carries
+                yield model, scenario.name, name, privileged, *size, *means, of_changes
 
 
 @dataclass(frozen=True)

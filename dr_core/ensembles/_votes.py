@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from dr_core._utils import NUMERIC_KINDS, Array, iter_slices, to_units
+from dr_core._utils import NUMERIC_KINDS, Array, format_count, iter_slices, to_units
 
 __all__ = [
     "EXACT_IN_FLOAT32",
@@ -128,7 +128,8 @@ class Votes:
 
     def __repr__(self) -> str:
         classes = np.array2string(self.classes, separator=", ", threshold=6, edgeitems=2)
-        return f"Votes({self.n_members} members, {self.n_instances} instances, classes {classes})"
+        m, n = format_count(self.n_members, "member"), format_count(self.n_instances, "instance")
+        return f"Votes({m}, {n}, classes {classes})"
 
     @property
     def n_members(self) -> int:

@@ -10,13 +10,14 @@
 - `_levels`: index levels that follow the attribute of the same name
 - `_couplings`: columns that follow an attribute
 - `_drivers`: what moves such a column, replacements or a function
+- `_advice`: what messages advise about arguments of `learn_attributes`
 - `_perturb`: the public verbs
 - `_pairs`: which x̃ contain combinations rarely or never seen in the data
 - `_rarity`: the test that finds such combinations
 - `_suggestions`: columns that may have to follow an attribute
 """
 
-from dr_core.perturbation._advice import advise_domain
+from dr_core.perturbation._advice import LEARNED, advise_domain
 from dr_core.perturbation._attributes import (
     ALL,
     MARGINALISED,
@@ -54,6 +55,7 @@ from dr_core.perturbation._suggestions import Suggestions, suggest_couplings
 __all__ = [
     "ALL",
     "ALPHA",
+    "LEARNED",
     "MARGINALISED",
     "MAX_BINS",
     "MAX_RARE_SHARE",

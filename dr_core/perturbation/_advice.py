@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["advise_argument", "advise_domain"]
+__all__ = ["LEARNED", "advise_argument", "advise_domain"]
+
+LEARNED = r"learn_attributes\(X, privileged, .*? has this argument\)"
+"""Pattern of what `advise_argument` returns, for those who must advise something else."""
 
 
 def advise_argument(argument: str) -> str:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dr_core._utils import Array, quote
 
 __all__ = ["NO_CANDIDATE", "Match", "match_values"]
@@ -41,7 +43,7 @@ def match_values(
     second: Sequence[Any],
     *,
     main: tuple[int | None, int | None] = (None, None),
-    merged: Sequence[Any] = (),
+    merged: Mapping[tuple[int, int], Sequence[Any]] | None = None,
 ) -> tuple[list[Match], list[Match]]:
     """Match the exclusive values of one group with those of the other group.
 
@@ -50,10 +52,11 @@ def match_values(
 
     Parameters
     ----------
-    likeness : (A, B) likeness of the values; NaN if there is no column to compare
+    likeness : (A, B) likeness of the values; NaN for pairs without a column to compare
     first, second : the A values of the one group and the B values of the other
     main : positions of the values that nearly all rows of their group have, or None
-    merged : names of columns whose exclusive values counted as one value
+    merged : for a pair of positions, names of the columns that were compared for this pair, and
+        whose exclusive values counted as one value
 
     Returns
     -------
@@ -69,9 +72,9 @@ def match_values(
     >>> of_women[1].reason
     "'Sir' is most alike, but not enough (0.30 < 0.85)"
     """
-    alike = f"{ALIKE}; exclusive values of {quote(merged)} count as one" if merged else ALIKE
+    names = merged or {}
     found = [
-        (a, b, float(likeness[a, b]), MAIN if (a, b) == main else alike)
+        (a, b, float(likeness[a, b]), MAIN if (a, b) == main else _say_alike(names.get((a, b))))
         for a, b in _iter_pairs(likeness, *main)
     ]
     of_first = {a: Match(b, value, why) for a, b, value, why in found}
@@ -88,6 +91,10 @@ def match_values(
     )
 
 
+def _say_alike(merged: Sequence[Any] | None) -> str:
+    return f"{ALIKE}; exclusive values of {quote(merged)} count as one" if merged else ALIKE
+
+
 def _iter_pairs(
     likeness: Array, main_a: int | None = None, main_b: int | None = None
 ) -> Iterator[tuple[int, int]]:
@@ -97,7 +104,7 @@ def _iter_pairs(
     >>> list(_iter_pairs(np.array([[0.9, 0.2], [0.95, 0.3]])))
     [(1, 0)]
     """
-    others = likeness.copy()
+    others = _rank_nan_last(likeness)
     if main_a is not None and main_b is not None:
         yield main_a, main_b
         others[main_a] = others[:, main_b] = 0
@@ -122,7 +129,8 @@ def _explain(
     own, others : the values of both sides
     matched : the counterparts of the other side
     """
-    b = int(likeness[a].argmax())
+    ranked = _rank_nan_last(likeness)
+    b = int(ranked[a].argmax())
     most, name = float(likeness[a, b]), quote([others[b]])
     if math.isnan(most):
         return Match(None, most, NO_COLUMNS)
@@ -131,5 +139,13 @@ def _explain(
         reason = f"{name} is most alike, but not enough ({shown:.2f} < {MIN_LIKENESS})"
         return Match(None, most, reason)
     partner = matched[b].counterpart if b in matched else None
-    closest = int(likeness[:, b].argmax()) if partner is None else partner
-    return Match(None, most, f"{name} goes with {quote([own[closest]])}")
+    if partner is not None:
+        return Match(None, most, f"{name} goes with {quote([own[partner]])}")
+    # Sir is most like Dame, who is more like Mr, who is more like Ms: Dame is left without a pair.
+    rival = quote([own[int(ranked[:, b].argmax())]])
+    return Match(None, most, f"{name} is most alike, but {name} is more alike to {rival}")
+
+
+def _rank_nan_last(likeness: Array) -> Array:
+    """Return likeness with -1 for NaN, which `argmax` would take for the largest value."""
+    return np.nan_to_num(likeness, nan=-1.0)

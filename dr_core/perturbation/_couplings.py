@@ -48,7 +48,7 @@ from dr_core._tables import (
     encode_known,
     factorize,
 )
-from dr_core._utils import Array, find_repeated, format_enumeration, quote
+from dr_core._utils import Array, find_repeated, format_count, format_enumeration, quote
 from dr_core.perturbation._advice import advise_argument
 from dr_core.perturbation._drivers import (
     CallingDriver,
@@ -133,8 +133,8 @@ class Coupling:
         codes, n_ones, _ = read_one_hot(table, self.columns)
         if (n_ones > 1).any():
             raise ValueError(
-                f"coupled column {self.name!r}: {(n_ones > 1).sum()} rows have more than one 1 "
-                f"among {quote(self.columns)}."
+                f"coupled column {self.name!r}: {format_count(int((n_ones > 1).sum()), 'row')} "
+                f"with more than one 1 among {quote(self.columns)}."
             )
         return codes
 

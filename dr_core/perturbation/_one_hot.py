@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dr_core._tables import Table, read_zero_one
-from dr_core._utils import Array, quote
+from dr_core._utils import Array, format_count, quote
 
 __all__ = ["OneHot", "encode_one_hot", "read_one_hot"]
 
@@ -51,8 +51,8 @@ def encode_one_hot(table: Table, name: Any, columns: Sequence[Any], has_dropped:
     wrong = (codes < 0) & ~is_missing & ~is_dropped
     if wrong.any():
         raise ValueError(
-            f"one-hot attribute {name!r}: {wrong.sum()} rows do not have exactly one 1 "
-            f"among {quote(columns)}. If the encoding dropped a value, name it: "
+            f"one-hot attribute {name!r}: {format_count(int(wrong.sum()), 'row')} without exactly "
+            f"one 1 among {quote(columns)}. If the encoding dropped a value, name it: "
             "OneHot(..., dropped=...)."
         )
     # The code of the dropped value follows those of the columns.

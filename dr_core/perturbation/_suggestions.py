@@ -263,13 +263,21 @@ def _add_counterparts(
     first, second = ([v for v in exclusive if exclusive[v].group == g] for g in GROUP_NAMES)
     if not first or not second:
         return list(exclusive.values())
-    likeness = np.array(
-        [[_compute_likeness(rows[v], rows[w], columns) for w in second] for v in first]
-    )
+    compared = {
+        (a, b): _find_comparable(np.concatenate([rows[v], rows[w]]), columns)
+        for a, v in enumerate(first)
+        for b, w in enumerate(second)
+    }
+    likeness = np.empty((len(first), len(second)))
+    for (a, b), some in compared.items():
+        likeness[a, b] = _compute_likeness(rows[first[a]], rows[second[b]], some)
     of_first, of_second = ([exclusive[v] for v in side] for side in (first, second))
     main = _find_main(of_first, int(group_sizes[0])), _find_main(of_second, int(group_sizes[1]))
     values = [one.value for one in of_first], [one.value for one in of_second]
-    merged = [column.name for column in columns if column.merged is not None]
+    merged = {
+        pair: [column.name for column in some if column.merged is not None]
+        for pair, some in compared.items()
+    }
     matches = match_values(likeness, *values, main=main, merged=merged)
     return [
         *_add_matches(of_first, matches[0], of_second),
@@ -296,17 +304,24 @@ def _add_matches(
     ]
 
 
-def _compute_likeness(first: Array, second: Array, columns: list[ComparedColumn]) -> float:
-    """Return the mean overlap of two sets of rows over several columns, NaN without columns.
+def _find_comparable(rows: Array, columns: list[ComparedColumn]) -> list[ComparedColumn]:
+    """Return the columns in which these rows are compared.
 
-    A column in which all these rows have exclusive values is left out: counted as one value, they
-    would always be alike.
+    A column in which all rows have exclusive values is left out: counted as one value, they would
+    always be alike.
     """
-    rows = np.concatenate([first, second])
+    return [
+        column
+        for column in columns
+        if column.merged is None or (column.codes[rows] != column.merged).any()
+    ]
+
+
+def _compute_likeness(first: Array, second: Array, columns: list[ComparedColumn]) -> float:
+    """Return the mean overlap of two sets of rows over several columns, NaN without columns."""
     overlaps = [
         _compute_overlap(column.codes[first], column.codes[second], column.n_codes)
         for column in columns
-        if column.merged is None or (column.codes[rows] != column.merged).any()
     ]
     return float(np.mean(overlaps)) if overlaps else np.nan
 

@@ -14,7 +14,7 @@ from dr_core.pruning._pareto import hypervolume
 from dr_core.pruning._poaf import poaf
 from dr_core.pruning._promise import PROMISE_CLAIM
 from dr_core.pruning._result import ACCURACY_TOLERANCE, PruningResult
-from dr_core.pruning._scores import score_vote
+from dr_core.pruning._scores import is_nearly_one_class, score_vote
 
 __all__ = [
     "ACCURACY_TOLERANCE",
@@ -24,6 +24,7 @@ __all__ = [
     "epaf",
     "exhaustive_front",
     "hypervolume",
+    "is_nearly_one_class",
     "poaf",
     "prune_and_estimate",
     "scalar_objective",

@@ -124,7 +124,7 @@ def poaf(
     ...     y=[0, 1, 1],
     ... )
     >>> poaf(votes, max_members=2, random_state=0)
-    PruningResult(1 members [1], error 0.0000, risk 0.0000, objective 0.0000; front of 1)
+    PruningResult(1 member [1], error 0.0000, risk 0.0000, objective 0.0000; front of 1)
     """
     k, rule = check_max_members(max_members, votes), TieRule(ties)
     searcher, random = _check_neighbourhood(neighbourhood), as_generator(random_state)

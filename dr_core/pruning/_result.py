@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dr_core._utils import Array, is_integer, is_number
+from dr_core._utils import Array, format_count, is_integer, is_number
 from dr_core.ensembles import Votes, check_votes
 from dr_core.pruning._objectives import round_objectives
 from dr_core.pruning._pareto import Archive
@@ -90,7 +90,7 @@ class PruningResult:
     def _summary(self) -> str:
         members = np.array2string(self.members, threshold=12, edgeitems=4)
         return (
-            f"{len(self.members)} members {members}, error {self.error:.4f}, "
+            f"{format_count(len(self.members), 'member')} {members}, error {self.error:.4f}, "
             f"risk {self.risk:.4f}{self._remarks}, objective {self.objective:.4f}"
         )
 

@@ -12,6 +12,7 @@ __all__ = [
     "AFTER",
     "HELD_OUT",
     "compare_votes",
+    "is_nearly_one_class",
     "predicts_one_class",
     "score_predictions",
     "score_vote",
@@ -78,17 +79,32 @@ def compare_votes(votes: Votes, kept: Votes) -> pd.DataFrame:
 def predicts_one_class(votes: Votes) -> bool:
     """Return whether a vote predicts one class for nearly everybody, though others occur.
 
-    That is for at least 95 % of the instances, and the other classes less than half as often as
-    they occur in y.
-
     Examples
     --------
     >>> predicts_one_class(Votes([[0] * 20], [[0] * 20], y=[0] * 10 + [1] * 10))
     True
     """
-    predicted, actual = (_count_classes(votes, codes) for codes in (votes.vote, votes.y))
-    most = predicted.argmax()
-    total = predicted.sum()
+    return is_nearly_one_class(*(_count_classes(votes, codes) for codes in (votes.vote, votes.y)))
+
+
+def is_nearly_one_class(predicted: Array, actual: Array) -> bool:
+    """Return whether predictions are one class for nearly everybody, though others occur.
+
+    That is for at least 95 % of the instances, and the other classes less than half as often as
+    they occur in y.
+
+    Parameters
+    ----------
+    predicted, actual : (C,) number or weight of the instances of each class, predicted and in y
+
+    Examples
+    --------
+    >>> is_nearly_one_class(np.array([96, 4]), np.array([90, 10]))
+    True
+    >>> is_nearly_one_class(np.array([96, 4]), np.array([94, 6]))
+    False
+    """
+    most, total = predicted.argmax(), predicted.sum()
     others_predicted, others = total - predicted[most], total - actual[most]
     is_nearly_everybody = others_predicted <= (1 - NEARLY_EVERYBODY) * total
     return bool(is_nearly_everybody and 2 * others_predicted < others)

@@ -194,7 +194,7 @@ def _make_group_row(values: MeasuredValues, row: Any) -> list[Cell]:
         *values.make_model_cell(row.model),
         make_value_cell(row.risk, note=note, bar=bar),
         *_make_moved_cells(values, row),
-        make_value_cell(row.carries, format_percent(row.carries)),
+        make_value_cell(row.share_of_changes, format_percent(row.share_of_changes)),
         make_value_cell(row.rows, f"{row.rows:,}"),
         make_text_cell(privileged),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dr_core._utils import format_count
 from dr_core.report._plausible import format_rules
 from dr_core.report._words import format_name
 from dr_core.risk import describe_missing
@@ -64,7 +65,11 @@ def _iter_privileged(privileged: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _iter_row_facts(settings: Mapping[str, Any]) -> Iterator[str]:
-    people = f" about {settings['people']:,} people" if "people" in settings else ""
+    people = (
+        f" about {format_count(settings['people'], 'person', 'people')}"
+        if "people" in settings
+        else ""
+    )
     yield f"{settings['rows']:,}{people}{', weighted' * bool(settings.get('weighted'))}"
     for name, count in settings.get("not_perturbed", {}).items():
         partly = settings["partly_perturbed"][name]

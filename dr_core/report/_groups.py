@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dr_core._utils import format_enumeration, format_percent
+from dr_core._utils import format_count, format_enumeration, format_percent
 from dr_core.comparison import IMPACT_RATIO
 from dr_core.metrics import DR
 from dr_core.perturbation import ALL
@@ -193,7 +193,7 @@ def iter_impact_sentences(
 
 def _format_size(row: pd.Series) -> str:
     warning = "; too few for a precise rate" if row["rows"] < MIN_PRECISE_ROWS else ""
-    return f"{row['rows']:,} rows, {format_percent(row['share'])} of all{warning}"
+    return f"{format_count(row['rows'], 'row')}, {format_percent(row['share'])} of all{warning}"
 
 
 def make_impact_tables(comparison: Comparison) -> list[ReportTable]:

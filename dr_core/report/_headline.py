@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dr_core._utils import format_enumeration, format_percent, format_percent_ends
+from dr_core._utils import format_count, format_enumeration, format_percent, format_percent_ends
 from dr_core.comparison import COUPLED_RISK, IMPLAUSIBLE_SHARE, PLAUSIBLE_RISK
 from dr_core.metrics import DR
 from dr_core.report._evidence import describe_spellings
@@ -163,8 +163,8 @@ class _Summary:
         """Return what DR is a share of; one person may have several decisions or perturbations."""
         average = f" ({self._averaging})" if self._averaging else ""
         if "people" in self.settings:
-            n_people = self.settings["people"]
-            change = f"the decisions about {n_people:,} people would be different if only their"
+            people = format_count(self.settings["people"], "person", "people")
+            change = f"the decisions about {people} would be different if only their"
         elif average:
             change = "decisions would be different if only people's"
         else:
@@ -283,7 +283,7 @@ class _Summary:
             size = f" of at least {MIN_GROUP_ROWS} rows" if len(large) < len(groups) else ""
             yield (
                 f"Most affected group{size}: {self.format_name(most.group)}, "
-                f"{format_percent(most.risk)} of {most.rows:,} rows"
+                f"{format_percent(most.risk)} of {format_count(most.rows, 'row')}"
                 f"{self._describe_group_risk(most)}; {format_percent(most.loses)} "
                 f"would lose the favourable decision, {format_percent(most.gains)} would gain it."
             )
@@ -297,5 +297,5 @@ class _Summary:
             for row in of_group
             if row.group == group.group and row.measure == DR
         )
-        changes = f"{format_percent(group.carries)} of all changes"
+        changes = f"{format_percent(group.share_of_changes)} of all changes"
         return f" ({'; '.join(filter(None, [next(intervals, ''), changes]))})"

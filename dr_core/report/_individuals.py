@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dr_core._utils import format_percent, format_value
+from dr_core._utils import format_count, format_percent, format_value
 from dr_core.comparison import Individuals
 from dr_core.report._drawings import (
     Cell,
@@ -56,8 +56,9 @@ def _make_table(
     names = list(some.features)[:MAX_FEATURE_COLUMNS]
     identifier = [] if some.identifiers is None else [Column(some.identifiers[0], "identifier")]
     what = "whose prediction moves" if format_amount else "whose decision may change"
+    people = format_count(some.n_concerned, "person", "people")
     return ReportTable(
-        f"{model}: {len(some.rows)} of {some.n_concerned:,} people {what}",
+        f"{model}: {len(some.rows)} of {people} {what}",
         [
             Column("Row", some.row_meaning),
             *identifier,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_count, format_percent
 from dr_core.report._drawings import Scale
 
 __all__ = ["Dot", "Flow", "FlowNode", "Plot", "make_flow", "make_front_plot"]
@@ -59,7 +59,10 @@ def make_front_plot(
         )
 
     points = zip(front["members"], front["error"], front["risk"], strict=True)
-    dots = [make_dot(f"{len(members)} members", error, risk) for members, error, risk in points]
+    dots = [
+        make_dot(format_count(len(members), "member"), error, risk)
+        for members, error, risk in points
+    ]
     return Plot(
         dots,
         make_dot("full", *full),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dr_core._utils import format_enumeration
+from dr_core._utils import format_count, format_enumeration
 from dr_core.perturbation import ALL
 from dr_core.report._words import format_name
 
@@ -52,7 +52,7 @@ def describe_left_out(n_rows: int) -> str:
     >>> describe_left_out(1)
     'left out: 1 row without a sensitive value or a label'
     """
-    return f"left out: {n_rows:,} {_name_rows(n_rows)} without a sensitive value or a label"
+    return f"left out: {format_count(n_rows, 'row')} without a sensitive value or a label"
 
 
 def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -72,11 +72,7 @@ def _iter_left_out(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _count_rows(name: Any, n: int) -> str:
-    return f"{format_name(name)} in {n:,} {_name_rows(n)}"
-
-
-def _name_rows(n: int) -> str:
-    return "row" if n == 1 else "rows"
+    return f"{format_name(name)} in {format_count(n, 'row')}"
 
 
 def _name_columns(names: Sequence[Any]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dr_core._utils import format_percent
+from dr_core._utils import format_count, format_percent
 from dr_core.comparison import EnsembleAudit
 from dr_core.pruning import ACCURACY_TOLERANCE
 from dr_core.report._drawings import (
@@ -97,9 +97,9 @@ def _iter_advice(found: EnsembleAudit) -> Iterator[str]:
     full, suggested = (_get_score(found, vote, "judge") for vote in ("full", "suggested"))
     yield (
         f"The model is a vote of {found.n_members} members. The suggested sub-ensemble has "
-        f"{suggested.members} members. Of the searched sub-ensembles whose error is within "
-        f"{100 * ACCURACY_TOLERANCE:g} percentage points of the lowest, it has the lowest "
-        "discriminative risk."
+        f"{format_count(suggested.members, 'member')}. Of the searched sub-ensembles whose error "
+        f"is within {100 * ACCURACY_TOLERANCE:g} percentage points of the lowest, it has the "
+        "lowest discriminative risk."
     )
     yield (
         f"On {full.rows:,} held-out rows, the discriminative risk of the vote changes "
@@ -132,8 +132,9 @@ def _iter_other_ways(found: EnsembleAudit) -> Iterator[str]:
     yield (
         f"The model is a vote of {found.n_members} members. No smaller vote with less "
         "discriminative risk at little loss of accuracy was found: on "
-        f"{full.rows:,} held-out rows, the best candidate of {best.members} members changes the "
-        f"risk {_describe_change(found, 'risk')} and balanced accuracy "
+        f"{full.rows:,} held-out rows, the best candidate of "
+        f"{format_count(best.members, 'member')} changes the risk "
+        f"{_describe_change(found, 'risk')} and balanced accuracy "
         f"{_describe_change(found, 'balanced_accuracy')}. {_format_risk_change(found)}"
     )
     yield (

@@ -22,6 +22,7 @@ from dr_core._utils import (
     as_generator,
     check_any_weight,
     check_nonnegative,
+    format_count,
     format_enumeration,
     format_percent,
     format_percent_ends,
@@ -349,11 +350,15 @@ class RiskAssessment:
         return ", ".join(filter(None, [self.plan.method, self.plan.averaging]))
 
     def _describe_rows(self) -> str:
-        people = "" if self.n_people is None else f" about {self.n_people:,} people"
+        people = (
+            ""
+            if self.n_people is None
+            else f" about {format_count(self.n_people, 'person', 'people')}"
+        )
         missing = self.n_not_perturbed
         perturbed = f"{self.n_rows - missing:,} of " if missing else ""
         notes = describe_missing(missing, self.totals.n_partly_perturbed)
-        rows = f"{perturbed}{self.n_rows:,} rows{people}"
+        rows = f"{perturbed}{format_count(self.n_rows, 'row')}{people}"
         return "; ".join([rows, *notes, *self.plan.notes])
 
     @property
@@ -394,9 +399,7 @@ def describe_missing(n_not_perturbed: int, n_partly_perturbed: int) -> list[str]
         "perturbed in the other attributes only": n_partly_perturbed,
     }
     return [
-        f"{n:,} rows with a missing value were {how}"
-        if n > 1
-        else f"1 row with a missing value was {how}"
+        f"{format_count(n, 'row')} with a missing value {'was' if n == 1 else 'were'} {how}"
         for how, n in endings.items()
         if n
     ]
@@ -525,8 +528,10 @@ def _check_few_numbers(totals: RiskTotals) -> None:
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: RiskTotals) -> None:
-    weights = {
-        name: [sums.total("weight", [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
-        for name, sums in zip(plan.names, totals.group_sums, strict=True)
-    }
-    warn_empty_groups(weights, "risk")
+    def count(column: str) -> dict[Any, list[int]]:
+        return {
+            name: [sums.total(column, [(group,)]) for group in (MARGINALISED, PRIVILEGED)]
+            for name, sums in zip(plan.names, totals.group_sums, strict=True)
+        }
+
+    warn_empty_groups(count, "risk")

@@ -342,8 +342,11 @@ def fold(
     For each model, the value of each fold.
     """
     task = partial(fold_part, source=source, folds=folds, others=others or {})
-    parts = data.map(task, progress=progress)
-    return reduce(_add_models, parts)
+    try:
+        return reduce(_add_models, data.map(task, progress=progress))
+    except Exception as error:
+        data.note_named_columns(error)
+        raise
 
 
 def fold_part(

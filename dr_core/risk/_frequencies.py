@@ -14,7 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dr_core._tables import People, PeopleCounts, find_first, joint_positions
-from dr_core._utils import Array, LearnedRange, LearnedSide, exact_sums, round_probability, share
+from dr_core._utils import (
+    Array,
+    LearnedRange,
+    LearnedSide,
+    exact_sums,
+    format_count,
+    round_probability,
+    share,
+)
 from dr_core.perturbation import MARGINALISED, NEITHER, PRIVILEGED, Attribute, advise_domain
 from dr_core.risk._changes import Changes
 
@@ -214,7 +222,7 @@ and those on one side of the limit were learned from only 2 rows"
     n_rows = ((one.name, _count_fewest(one)) for one in attributes if one.condition is not None)
     return [
         f"{claim}: the frequencies of the values of {name!r} are taken as known, and those on one "
-        f"side of the limit were learned from only {n:,.0f} rows; learn them from more rows: "
+        f"side of the limit were learned from only {format_count(int(n), 'row')}; learn them from more rows: "
         f"{advise_domain(name)}"
         for name, n in n_rows
         if n < MIN_FREQUENCY_ROWS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dr_core._tables import Partition
-from dr_core._utils import Array, iter_slices, quote
+from dr_core._utils import Array, format_count, iter_slices, quote
 from dr_core.perturbation import ALL, CodedRows, PerturbationPlan, PerturbedChunk, Variants
 from dr_core.risk._changes import Changes
 from dr_core.risk._predictor import Predictor, encode_decisions
@@ -114,9 +114,9 @@ def _check_only_perturbed(column: str, codes: Array, changed: Array) -> None:
     n_wrong = np.count_nonzero(changed & (codes.max(axis=0) < 0))
     if n_wrong:
         raise ValueError(
-            f"{column} differs from y_pred in {n_wrong:,} rows whose sensitive values are "
-            "missing, so that nothing was perturbed; pass the same prediction for these rows, or "
-            "leave these rows out."
+            f"{column} differs from y_pred in {format_count(int(n_wrong), 'row')} whose sensitive "
+            "values are missing, so that nothing was perturbed; pass the same prediction for "
+            "these rows, or leave these rows out."
         )
 
 

@@ -143,11 +143,13 @@ def _make_risk_folds(threshold: float | None, tolerance: float | None) -> dict[s
 
 
 def _warn_empty_groups(plan: PerturbationPlan, totals: ShiftTotals) -> None:
-    weights = {
-        scenario.name: [
-            sums.total("weight", find_groups(plan, scenario, sums, group))
-            for group in (MARGINALISED, PRIVILEGED)
-        ]
-        for scenario, sums in zip(plan.scenarios, totals.group_sums, strict=True)
-    }
-    warn_empty_groups(weights, "shift")
+    def count(column: str) -> dict[Any, list[int]]:
+        return {
+            scenario.name: [
+                sums.total(column, find_groups(plan, scenario, sums, group))
+                for group in (MARGINALISED, PRIVILEGED)
+            ]
+            for scenario, sums in zip(plan.scenarios, totals.group_sums, strict=True)
+        }
+
+    warn_empty_groups(count, "shift")

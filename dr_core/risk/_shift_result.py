@@ -24,6 +24,7 @@ from dr_core._utils import (
     check_integer,
     check_nonnegative,
     check_weights,
+    format_count,
     is_number,
     quote,
     rescale,
@@ -508,7 +509,7 @@ class ShiftAssessment:
     def _headline(self) -> str:
         low, high, confidence, _ = self.interval()
         perturbed = describe_perturbed(self.plan.attributes)
-        rows = "; ".join([f"{self.n_rows:,} rows", *self.describe_missing(), *self.notes])
+        rows = "; ".join([format_count(self.n_rows, "row"), *self.describe_missing(), *self.notes])
         return (
             f"the {self.meaning} moves by {self.mean:.4g} on average when only {perturbed} "
             f"({100 * confidence:g} % interval {low:.4g} to {high:.4g}; at most "

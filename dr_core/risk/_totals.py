@@ -180,12 +180,23 @@ def describe_group(
     return ", ".join(values), None if group == NEITHER else group == PRIVILEGED
 
 
-def warn_empty_groups(weights: Mapping[Any, Sequence[int]], what: str) -> None:
-    """Warn about groups without weight, given the marginalised and privileged one by attribute."""
-    empty = describe_empty_groups(weights)
+def warn_empty_groups(count: Callable[[str], Mapping[Any, Sequence[int]]], what: str) -> None:
+    """Warn about groups without rows or without weight.
+
+    Parameters
+    ----------
+    count : function of "rows" or "weight" that returns these of the marginalised and of the
+        privileged group, by attribute
+    what : what is undefined for such a group
+    """
+    absent = describe_empty_groups(count("rows"))
+    empty = [
+        group if group in absent else f"{group} with a weight above 0"
+        for group in describe_empty_groups(count("weight"))
+    ]
     if empty:
         warnings.warn(
-            f"{'; '.join(empty)} with a weight above 0: its mean {what} is undefined (NaN).",
+            f"{'; '.join(empty)}: its mean {what} is undefined (NaN).",
             stacklevel=4,
         )
 

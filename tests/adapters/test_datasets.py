@@ -1,5 +1,6 @@
 """AIF360 datasets that to_aif360 returns, and the errors it raises."""
 
+import re
 import sys
 
 import numpy as np
@@ -21,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr import DiscriminativeRiskMetric
-from dr_core import assess_risk, at_least
+from dr_core import OneHot, assess_risk, at_least
 
 PRIVILEGED = {"sex": "Male", "race": ["White", "Asian"]}
 
@@ -280,6 +281,41 @@ class TestOneHot:
             to_aif360(X, y, privileged={"sex": "Male"}, favorable_label="granted", one_hot=True)
 
 
+class TestAttributesThatADatasetCannotHold:
+    def test_a_code_for_missing_is_to_be_dropped(self):
+        X = pd.DataFrame({"sex": ["m", "f", "?"]})
+        with pytest.warns(UserWarning, match=r"drop these rows: .*cannot hold missing") as caught:
+            to_aif360(X, [0, 1, 1], privileged={"sex": "m"})
+        assert "learn_attributes" not in str(caught[0].message)
+        assert caught[0].filename == __file__
+
+    def test_a_missing_value_is_not_kept_by_the_argument_missing(self):
+        X = pd.DataFrame({"sex": ["m", "f", None]})
+        with pytest.raises(ValueError, match=r"Fill or drop them.*missing of to_aif360 is about"):
+            to_aif360(X, [0, 1, 1], privileged={"sex": "m"}, missing="keep")
+
+    @pytest.mark.parametrize("dropped", [None, "race_c"])
+    def test_the_advice_for_one_hot_columns_gives_their_risk(self, dropped):
+        rng = np.random.default_rng(0)
+        columns = ["race_a", "race_b", *([] if dropped else ["race_c"])]
+        race, age = rng.choice(["race_a", "race_b", "race_c"], 200), rng.normal(40, 9, 200)
+        X = pd.DataFrame({"age": age} | {name: (race == name).astype(int) for name in columns})
+        y = (age + 5 * (race == "race_a") > 42).astype(int)
+        tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+        one_hot = OneHot(columns, privileged="race_a", dropped=dropped)
+        with pytest.raises(ValueError, match="OneHot") as error:
+            to_aif360(X, y, privileged={"race": one_hot})
+        assign, privileged, carried_by = re.findall(
+            r"as (X\.assign.*), and.*privileged=(\{.*?\})\..*carried_by=(\{.*?\})",
+            str(error.value),
+        )[0]
+        dataset = to_aif360(eval(assign), y, privileged=eval(privileged))
+        metric = DiscriminativeRiskMetric.from_estimator(
+            tree, dataset, *groups(dataset), carried_by=eval(carried_by)
+        )
+        assert metric.discriminative_risk() == assess_risk(tree, X, {"race": one_hot}).value > 0
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("changes", "message"),
@@ -291,7 +327,7 @@ class TestRefusals:
             ({"y_pred": ["granted"]}, r"\by_pred\b.*\b1\b.*\b120\b"),
             ({"scores": [0.5]}, r"\bscores\b.*\b1\b.*\b120\b"),
             ({"sensitive_features": ["Male"]}, r"\bsensitive_features\b.*\b1\b"),
-            ({"privileged": {"income": 3.0}}, "'income'.*domain="),
+            ({"privileged": {"income": 3.0}}, r"'income'.*Pass a range.*\bwords\.$"),
         ],
     )
     def test_wrong_arguments_are_named(self, loans, changes, message):

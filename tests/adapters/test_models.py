@@ -169,14 +169,24 @@ class TestAsTransformer:
         with pytest.raises(ValueError, match=r"predicted labels.*'denied!'.*'denied'"):
             as_transformer(model, original_columns=True).predict(dataset)
 
-    def test_without_it_the_error_names_it(self, loans, dataset):
+    @pytest.mark.parametrize("wrap", [lambda model: model, as_transformer, Chain])
+    @pytest.mark.parametrize(
+        "use",
+        [
+            DiscriminativeRiskMetric.from_estimator,
+            *(
+                lambda model, dataset, *both, kind=kind: kind(model, *both).fit(dataset)
+                for kind in (POAFPruning, EPAFPruning, AttributeMarginalization)
+            ),
+        ],
+    )
+    def test_without_it_a_note_of_the_error_names_it_once(self, use, wrap, loans, dataset):
         X, y = loans
+        model = wrap(on_words(FOREST).fit(X, (y == "granted").astype(float)))
         with pytest.raises((TypeError, ValueError)) as error:
-            DiscriminativeRiskMetric.from_estimator(
-                on_words().fit(X, y), dataset, *groups(dataset)
-            )
-        told = f"{error.value} {getattr(error.value, '__notes__', '')}"
-        assert "as_transformer(model, original_columns=True)" in told
+            use(model, dataset, *groups(dataset))
+        [note] = error.value.__notes__
+        assert "as_transformer(model, original_columns=True)" in note
 
     def test_a_model_of_words_is_fitted_on_words(self, loans, dataset):
         X, y = loans

@@ -87,8 +87,15 @@ class TestGivenPerturbedPredictions:
 
     def test_an_empty_group_has_no_risk_and_warns(self, men):
         metric = metric_of([0, 1, 0, 1], [1, 1, 0, 0], [{"sex": 5.0}], men)
-        with pytest.warns(RuntimeWarning, match="invalid value"):
+        with pytest.warns(UserWarning, match="no unprivileged instance: .* undefined"):
             assert np.isnan(metric.discriminative_risk(privileged=False))
+
+    def test_a_group_of_weight_0_has_no_risk_and_warns(self, women, men):
+        metric = metric_of([0, 1, 0, 1], [1, 1, 0, 0], women, men)
+        for some in (metric.dataset, metric.classified_dataset):
+            some.instance_weights = np.array([1.0, 1.0, 0.0, 0.0])
+        with pytest.warns(UserWarning, match="no privileged instance with a weight above 0"):
+            assert np.isnan(metric.discriminative_risk_difference())
 
     def test_groups_that_were_not_given_raise_the_error_of_aif360(self):
         metric = metric_of([0, 1, 0, 1], [1, 1, 0, 0], None, None)

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr import (
+    Chain,
     DiscriminativeRiskMetric,
     EPAFPruning,
     EstimatorTransformer,
@@ -270,3 +271,35 @@ class TestEstimatorTransformer:
         tree = DecisionTreeClassifier()
         EstimatorTransformer(tree).fit(dataset)
         assert not hasattr(tree, "tree_")
+
+
+@pytest.mark.parametrize(
+    ("wrap", "remedy"),
+    [
+        (lambda forest, *both: Chain(forest), r"make_pipeline\(\*chain.steps\)"),
+        (lambda forest, *both: EstimatorTransformer(forest), "attribute estimator"),
+        (POAFPruning, r"votes.subset\(pruning.members_\)"),
+        (EPAFPruning, r"votes.subset\(pruning.members_\)"),
+    ],
+)
+def test_votes_of_algorithms_are_refused_with_arrays_to_pass(wrap, remedy, dataset, women, men):
+    forest = RandomForestClassifier(3, random_state=0)
+    algorithm = wrap(forest.fit(dataset.features, dataset.labels.ravel()), women, men)
+    with pytest.raises(TypeError, match=rf"{remedy}.*dataset.features.*dataset.instance_weights"):
+        collect_votes(algorithm, dataset.features, dataset.labels.ravel(), {0: 1.0})
+
+
+def test_votes_on_the_arrays_of_a_dataset_have_the_risk_of_the_metric(weighted):
+    forest = RandomForestClassifier(15, random_state=0)  # fully grown, so that it is a vote
+    forest.fit(weighted.features, weighted.labels.ravel())
+    votes = collect_votes(
+        forest,
+        weighted.features,
+        weighted.labels.ravel(),
+        {0: 1.0, 1: 1.0},
+        method="exact",
+        sample_weight=weighted.instance_weights,
+    )
+    metric = DiscriminativeRiskMetric.from_estimator(forest, weighted)
+    assert votes.risk == pytest.approx(metric.discriminative_risk(), abs=1e-12)
+    assert votes.risk > 0

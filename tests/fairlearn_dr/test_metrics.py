@@ -424,7 +424,7 @@ class TestDrMetricFrame:
     @pytest.mark.parametrize("values", [["M", None, "F", "M"], [1, np.nan, 0, 1]])
     def test_rows_without_a_sensitive_value_are_a_group(self, values):
         X = pd.DataFrame({"sex": values, "score": range(4)})
-        with pytest.warns(UserWarning, match=r"no perturbed row.*NaN"):
+        with pytest.warns(UserWarning, match=r"no perturbed row \(.*missing.*NaN"):
             frame = dr_metric_frame(
                 lambda X: (X["score"] > 1).astype(int),
                 X,
@@ -434,6 +434,11 @@ class TestDrMetricFrame:
             )
         named = [str(values[row]) for row in (0, 2)]
         assert set(frame.by_group.index) == {*named, "(missing)"}
+
+    def test_a_group_of_weight_0_has_no_risk_and_the_warning_names_sample_weight(self):
+        with pytest.warns(UserWarning, match="no perturbed row with a sample_weight above 0"):
+            risk = discriminative_risk([1], [1], individual_risk=[1.0], sample_weight=[0.0])
+        assert np.isnan(risk)
 
     @pytest.mark.parametrize("weights", [None, [1, 5, 2, 1]])
     @pytest.mark.filterwarnings("ignore:a group has no perturbed row")

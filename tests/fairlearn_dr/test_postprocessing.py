@@ -325,6 +325,22 @@ def test_parameters_of_the_greedy_choice_reach_it(monkeypatch):
 
 
 @pytest.mark.parametrize("pruner", PRUNERS)
+def test_pos_label_is_checked_before_the_ensemble_is_fitted(pruner, monkeypatch):
+    monkeypatch.setattr(RandomForestClassifier, "fit", lambda *_, **__: pytest.fail("fitted"))
+    model = pruner(ENSEMBLES["forest"](), privileged=PRIVILEGED, pos_label="zzz")
+    with pytest.raises(ValueError, match=r"pos_label must be .* classes 10, 20; got 'zzz'"):
+        model.fit(rows(), labels(rows()))
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
+def test_pos_label_of_a_fitted_ensemble_must_be_one_of_its_classes(pruner):
+    X, y = rows(), labels(rows(), "str")
+    model = pruner(ENSEMBLES["forest"]().fit(X, y), privileged=PRIVILEGED, prefit=True)
+    with pytest.raises(ValueError, match=r"pos_label must be .* classes 'a', 'c'; got 10"):
+        model.set_params(pos_label=10).fit(X, y)
+
+
+@pytest.mark.parametrize("pruner", PRUNERS)
 @pytest.mark.parametrize("pos_label", ["c", "a"])
 @pytest.mark.parametrize("privileged", [PRIVILEGED, None])
 @pytest.mark.filterwarnings("ignore:privileged is None")

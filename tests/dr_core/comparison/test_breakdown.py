@@ -44,9 +44,10 @@ def test_groups_and_directions_by_hand():
         "risk": 1 / 3,
         "loses": 0.0,
         "gains": 1 / 3,
-        "carries": 0.5,
+        "share_of_changes": 0.5,
     }
-    assert (men["risk"], men["loses"], men["gains"], men["carries"]) == (0.5, 0.5, 0.0, 0.5)
+    shares = [men[name] for name in ("risk", "loses", "gains", "share_of_changes")]
+    assert shares == [0.5, 0.5, 0.0, 0.5]
     assert comparison.directions.to_dict("records") == [
         {"model": "m", "attribute": "sex", "loses": 0.2, "gains": 0.2, "other": 0.0}
     ]
@@ -69,7 +70,9 @@ def test_groups_add_up_to_the_risk(people, labels, weighted):
     assert sums.to_dict() == pytest.approx(risk.table()["risk"].to_dict(), abs=1e-12)
     directions = comparison.directions.set_index("attribute")[["loses", "gains"]].sum(axis=1)
     assert directions.to_dict() == pytest.approx(risk.table()["risk"].to_dict(), abs=1e-12)
-    assert groups.groupby("attribute")["carries"].sum().tolist() == pytest.approx([1, 1, 1])
+    assert groups.groupby("attribute")["share_of_changes"].sum().tolist() == pytest.approx(
+        [1, 1, 1]
+    )
 
 
 def test_risk_of_single_values_is_that_of_assess_risk(people, labels):
@@ -101,7 +104,7 @@ def test_rows_with_a_missing_value_are_a_group_of_their_own(people, labels):
     X.loc[:49, "sex"] = None
     comparison = table(X, labels, learn_attributes(X, {"sex": "M"}, missing="keep"))
     missing = comparison.by_group.set_index("group").loc["(missing)"]
-    assert (missing["rows"], missing["carries"], missing["privileged"]) == (50, 0, None)
+    assert (missing["rows"], missing["share_of_changes"], missing["privileged"]) == (50, 0, None)
     assert missing[["risk", "loses", "gains"]].isna().all()
 
 
@@ -131,7 +134,7 @@ def test_changes_among_unfavourable_classes_are_other_ones():
 def test_no_group_has_a_share_of_changes_where_nothing_changes(people, labels):
     comparison = table(people, labels, {"sex": "M"}, lambda X: (X["score"] > 0).astype(int))
     assert comparison.by_group["risk"].tolist() == [0, 0]
-    assert comparison.by_group["carries"].tolist() == [0, 0]
+    assert comparison.by_group["share_of_changes"].tolist() == [0, 0]
 
 
 def test_groups_of_single_precision_numbers_are_named_as_a_person_would_write_them():

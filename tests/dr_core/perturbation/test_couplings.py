@@ -467,7 +467,7 @@ def test_one_hot_columns_that_are_no_zeros_and_ones_are_refused():
 
 def test_one_hot_columns_with_two_ones_in_a_row_are_refused():
     X = pd.DataFrame({"sex": SEXES, "r=Husband": [1, 1], "r=Wife": [0, 1]})
-    with pytest.raises(ValueError, match=r"coupled column 'r'.*1 rows.*'r=Husband', 'r=Wife'"):
+    with pytest.raises(ValueError, match=r"coupled column 'r'.*1 row .*'r=Husband', 'r=Wife'"):
         perturb(X, learn_attributes(X, SEX, coupled={"r": RULES["relationship"]}))
 
 

@@ -126,6 +126,29 @@ def test_the_reason_names_the_value_that_the_best_candidate_goes_with():
     assert men.loc[left, "reason"] == f"'Ms' goes with '{paired}'"
 
 
+def test_the_reason_says_to_whom_a_value_without_a_counterpart_is_more_alike():
+    # Shares of part-time work: Dame is nearest to Mr, and Mr to Ms.
+    shares = {("M", "Mr"): 0.55, ("M", "Sir"): 0.79, ("F", "Dame"): 0.65, ("F", "Ms"): 0.5}
+    rows = [
+        (sex, title, i < 400 * share) for (sex, title), share in shares.items() for i in range(400)
+    ]
+    X = pd.DataFrame(rows, columns=["sex", "title", "part_time"])
+    sir, _ = find_pair(X, "Sir")
+    assert sir["counterpart"] is None
+    assert sir["reason"] == "'Dame' is most alike, but 'Dame' is more alike to 'Mr'"
+
+
+def test_a_pair_without_columns_to_compare_does_not_hide_the_other_pairs():
+    # Sirs are husbands and Dames are wives, which is one value, so these two are not compared.
+    kinds = {"Mr": "none", "Sir": "husband", "Ms": "none", "Dame": "wife"}
+    X = titles().drop(columns=["hand", "kind"])
+    married = X["title"].isin(["Mr", "Ms"]) & (np.arange(len(X)) % 2 == 0)
+    X["spouse"] = X["title"].map(kinds).mask(married, X["sex"].map({"M": "husband", "F": "wife"}))
+    sir, _ = find_pair(X, "Sir")
+    assert sir["reason"].startswith("'Ms' is most alike, but not enough (0.")
+    assert 0 < sir["likeness"] < 0.85
+
+
 def test_without_other_columns_the_reason_says_so():
     X = add_by_sex(make_staff(), "title", "Mr", "Ms", "Dr", share=0.5)
     row, rules = find_pair(X[["sex", "title"]], "Mr")
@@ -177,10 +200,18 @@ def make_patients(noise):
 
 
 def test_the_reason_names_columns_whose_exclusive_values_count_as_one():
+    X = titles()
+    X["spouse"] = X["sex"].map({"M": "wife", "F": "husband"}).mask(X["hand"] == "left", "none")
+    row, _ = find_pair(X, "Mr")
+    assert row["counterpart"] == "Ms"
+    assert row["reason"].endswith("; exclusive values of 'spouse' count as one")
+
+
+def test_the_reason_does_not_name_a_column_that_was_not_compared():
+    # All rows of these wards have diagnoses of one group, and the reverse.
     table = suggest_couplings(make_patients(np.arange(800) // 4 % 2), {"sex": "m"}).table
     reasons = table.set_index("value")["reason"]
-    assert reasons["urology"].endswith("; exclusive values of 'diagnosis' count as one")
-    assert reasons["stone"].endswith("; exclusive values of 'ward' count as one")
+    assert reasons["urology"] == reasons["stone"] == "alike in the other columns"
 
 
 def test_a_column_in_which_all_rows_are_exclusive_does_not_raise_the_likeness():

@@ -102,13 +102,13 @@ def test_groups_are_those_of_the_json(page, content):
     }
     rows = page.table("Discriminative risk by group")[1:]
     assert len(rows) == len(groups) == 2 * (2 + 3 + 6)
-    for group, model, risk, _, loses, gains, carries, count, privileged in rows:
+    for group, model, risk, _, loses, gains, of_changes, count, privileged in rows:
         expected = groups[titles[group["group"]], model["text"], group["text"]]
         assert privileged["text"] == ("yes" if expected["privileged"] else "no")
         assert same(count, expected["rows"])
         for cell, name in ((risk, "risk"), (loses, "loses"), (gains, "gains")):
             assert same(cell, expected[name])
-        assert float(carries["value"]) == expected["carries"]
+        assert float(of_changes["value"]) == expected["share_of_changes"]
 
 
 def is_bound(cell, value):

@@ -13,7 +13,15 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from textbook import risk as textbook
 
-from dr_core import assess_risk, chernoff, clopper_pearson, datasets, learn_attributes, wilson
+from dr_core import (
+    assess_risk,
+    assess_shift,
+    chernoff,
+    clopper_pearson,
+    datasets,
+    learn_attributes,
+    wilson,
+)
 from dr_core.risk import Predictor
 
 PRIVILEGED = {"sex": "M", "race": "W"}
@@ -299,13 +307,22 @@ def test_a_model_that_writes_into_what_it_is_given_changes_neither_x_nor_the_ris
 
 def test_an_empty_group_gets_nan_and_a_warning():
     X = pd.DataFrame({"sex": ["M"] * 3})
-    with pytest.warns(UserWarning, match="no marginalised row for 'sex'") as seen:
+    with pytest.warns(UserWarning, match="no marginalised row for 'sex': its mean risk") as seen:
         risk = assess_risk(
             lambda X: X["sex"], X, learn_attributes(X, {"sex": "M"}, domain={"sex": ["M", "F"]})
         )
     assert seen[0].filename == __file__
     assert risk.value == 1
     assert np.isnan(risk.by_group.loc["sex", "marginalised"])
+
+
+@pytest.mark.filterwarnings("ignore:no marginalised row")
+def test_one_row_and_one_person_are_written_in_the_singular():
+    attributes = learn_attributes(pd.DataFrame({"sex": ["M", "F"]}), {"sex": "M"})
+    one = pd.DataFrame({"sex": ["M"]})
+    assert repr(assess_risk(lambda X: X["sex"], one, attributes)).endswith("exact, 1 row)>")
+    risk = assess_risk(lambda X: X["sex"], one, attributes, person=["ann"])
+    assert repr(risk).endswith("exact, 1 row about 1 person)>")
 
 
 def test_a_group_whose_weights_are_all_0_gets_nan_and_a_warning():
@@ -474,3 +491,22 @@ def test_a_risk_of_0_is_shown_with_what_it_does_not_say():
     X = pd.DataFrame({"sex": ["m", "f"] * 20, "age": range(40)})
     risk = assess_risk(lambda X: X["age"] > 20, X, {"sex": "m"})
     assert "probably does not use sex. Other columns can be proxies" in repr(risk)
+
+
+@pytest.mark.parametrize("argument", ["sample_weight", "person"])
+@pytest.mark.parametrize("assess", [assess_risk, assess_shift])
+def test_a_model_that_lacks_the_column_of_an_argument_has_a_note_of_it(assess, argument):
+    X = pd.DataFrame({"sex": ["M", "F"], "income": [1, 2]})
+    for rows in (X, [X]):
+        with pytest.raises(KeyError) as error:
+            assess(lambda X: X["income"] / 2, rows, {"sex": "M"}, **{argument: "income"})
+        [note] = [one for one in error.value.__notes__ if "without this column" in one]
+        assert f"{argument} is 'income', a column of X" in note
+        assert f"pass its values as {argument}" in note
+
+
+def test_other_errors_of_a_model_have_no_note_of_columns():
+    X = pd.DataFrame({"sex": ["M", "F"], "w": [1, 2]})
+    with pytest.raises(KeyError, match="income") as error:
+        assess_risk(lambda X: X["income"], X, {"sex": "M"}, sample_weight="w")
+    assert not hasattr(error.value, "__notes__")

@@ -16,6 +16,7 @@ from scipy.sparse import csr_matrix
 from sklearn.tree import DecisionTreeClassifier
 
 from aif360_dr.examples import hiring
+from dr_core import OneHot, learn_attributes
 
 X = pd.DataFrame({"sex": ["m", "f", "m", "f"], "age": [30, 40, 50, 60]})
 Y = ["no", "no", "yes", "yes"]
@@ -35,8 +36,35 @@ def renamed(dataset):
     return dataset
 
 
+RACES = ["race_a", "race_b"]
+
+
+def one_hot(dropped=None):
+    X = pd.DataFrame({"race_a": [1, 0, 0, 1], "race_b": [0, 1, 0, 0]})
+    return {"X": X, "privileged": {"race": OneHot(RACES, privileged="race_a", dropped=dropped)}}
+
+
+def learned():
+    return learn_attributes(X, SEX, missing="keep")
+
+
 CASES = {
     "to_aif360": {
+        "a one-hot attribute": (
+            lambda: converted(**one_hot()),
+            ValueError,
+            ("privileged['race']", "OneHot", "idxmax", "'race_a'", "'race_b'", "carried_by"),
+        ),
+        "a one-hot attribute without a column for one value": (
+            lambda: converted(**one_hot("race_c")),
+            ValueError,
+            ("privileged['race']", "OneHot", "idxmax", "'race_c'", "'race_a'", "'race_b'"),
+        ),
+        "attributes that were learned": (
+            lambda: converted(privileged=learned()),
+            TypeError,
+            ("privileged", "SensitiveAttributes", "mapping", "missing"),
+        ),
         "a list": (
             lambda: converted([[1, 2]]),
             TypeError,
@@ -208,6 +236,21 @@ CASES = {
         ),
     },
     "to_aif360_sklearn": {
+        "a one-hot attribute": (
+            lambda: indexed(**one_hot()),
+            ValueError,
+            ("privileged['race']", "OneHot", "idxmax", "'race_a'", "'race_b'", "carried_by"),
+        ),
+        "a one-hot attribute without a column for one value": (
+            lambda: indexed(**one_hot("race_c")),
+            ValueError,
+            ("privileged['race']", "OneHot", "idxmax", "'race_c'", "'race_a'", "'race_b'"),
+        ),
+        "attributes that were learned": (
+            lambda: indexed(privileged=learned()),
+            TypeError,
+            ("privileged", "SensitiveAttributes", "mapping", "missing"),
+        ),
         "a list": (
             lambda: indexed([[1, 2]]),
             TypeError,
@@ -235,6 +278,11 @@ CASES = {
         ),
     },
     "from_aif360_sklearn": {
+        "attributes that were learned": (
+            lambda: from_aif360_sklearn(*indexed(), privileged=learned()),
+            TypeError,
+            ("privileged", "SensitiveAttributes", "mapping", "missing"),
+        ),
         "an array": (
             lambda: from_aif360_sklearn(np.zeros((2, 2)), pd.Series([0, 1]), privileged=SEX),
             TypeError,

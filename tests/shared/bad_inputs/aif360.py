@@ -32,6 +32,14 @@ def changed(**fields):
     return dataset
 
 
+def all_weights(weight):
+    return changed(instance_weights=np.full(8, weight))
+
+
+def one_weight(weight):
+    return changed(instance_weights=np.array([1.0] * 7 + [weight]))
+
+
 def with_feature(column, values):
     dataset = hiring()
     dataset.features = dataset.features.copy()
@@ -69,6 +77,21 @@ def marginalization(estimator=None, groups=MEN, **options):
 
 CASES = {
     "AttributeMarginalization": {
+        "weights that are all 0": (
+            lambda: marginalization().fit(all_weights(0.0)),
+            ValueError,
+            ("dataset.instance_weights", "0"),
+        ),
+        "a missing weight": (
+            lambda: marginalization().fit(one_weight(np.nan)),
+            ValueError,
+            ("dataset.instance_weights", "finite", "nan", "1 of 8"),
+        ),
+        "a negative weight": (
+            lambda: marginalization().fit(one_weight(-1.0)),
+            ValueError,
+            ("dataset.instance_weights", "negative", "-1.0", "1 of 8"),
+        ),
         "unknown weights": (
             lambda: marginalization(weights="equal").fit(hiring()),
             ValueError,
@@ -198,6 +221,26 @@ CASES = {
         ),
     },
     "DiscriminativeRiskMetric": {
+        "a dataset without rows": (
+            lambda: metric(np.ravel, hiring().subset([]), domain=hiring()),
+            ValueError,
+            ("dataset", "no rows"),
+        ),
+        "weights that are all 0": (
+            lambda: metric(forest(), all_weights(0.0)),
+            ValueError,
+            ("dataset.instance_weights", "0"),
+        ),
+        "a missing weight": (
+            lambda: metric(forest(), one_weight(np.nan)),
+            ValueError,
+            ("dataset.instance_weights", "finite", "nan", "1 of 8"),
+        ),
+        "a negative weight": (
+            lambda: metric(forest(), one_weight(-1.0)),
+            ValueError,
+            ("dataset.instance_weights", "negative", "-1.0", "1 of 8"),
+        ),
         "a dataset of another length": (
             lambda: DiscriminativeRiskMetric(hiring(), hiring().subset([0, 1])),
             ValueError,
@@ -369,6 +412,21 @@ CASES = {
         ),
     },
     "POAFPruning": {
+        "weights that are all 0": (
+            lambda: poaf_pruning().fit(all_weights(0.0)),
+            ValueError,
+            ("dataset.instance_weights", "0"),
+        ),
+        "a missing weight": (
+            lambda: poaf_pruning().fit(one_weight(np.nan)),
+            ValueError,
+            ("dataset.instance_weights", "finite", "nan", "1 of 8"),
+        ),
+        "a negative weight": (
+            lambda: poaf_pruning().fit(one_weight(-1.0)),
+            ValueError,
+            ("dataset.instance_weights", "negative", "-1.0", "1 of 8"),
+        ),
         "a chain that postprocesses": (
             lambda: poaf_pruning(Chain(forest(), equal_odds())).fit(hiring()),
             TypeError,
@@ -411,6 +469,21 @@ CASES = {
         ),
     },
     "EPAFPruning": {
+        "weights that are all 0": (
+            lambda: EPAFPruning(forest(), WOMEN, MEN).fit(all_weights(0.0)),
+            ValueError,
+            ("dataset.instance_weights", "0"),
+        ),
+        "a missing weight": (
+            lambda: EPAFPruning(forest(), WOMEN, MEN).fit(one_weight(np.nan)),
+            ValueError,
+            ("dataset.instance_weights", "finite", "nan", "1 of 8"),
+        ),
+        "a negative weight": (
+            lambda: EPAFPruning(forest(), WOMEN, MEN).fit(one_weight(-1.0)),
+            ValueError,
+            ("dataset.instance_weights", "negative", "-1.0", "1 of 8"),
+        ),
         "too many groups": (
             lambda: EPAFPruning(forest(), WOMEN, MEN, n_groups=4).fit(hiring()),
             ValueError,

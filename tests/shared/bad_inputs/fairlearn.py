@@ -371,6 +371,11 @@ CASES = GROUPED | {
         ),
     },
     "POAFPruner": {
+        "a favourable label that is no class": (
+            lambda: poaf_pruner(pos_label="zzz").fit(X, Y),
+            ValueError,
+            ("pos_label", "0", "1", "'zzz'"),
+        ),
         "rows to prune on that are unknown": (
             lambda: poaf_pruner(prune_on="test").fit(X, Y),
             ValueError,
@@ -433,6 +438,11 @@ CASES = GROUPED | {
         ),
     },
     "EPAFPruner": {
+        "a favourable label that is no class": (
+            lambda: EPAFPruner(forest(), privileged=SEX, pos_label="zzz").fit(X, Y),
+            ValueError,
+            ("pos_label", "0", "1", "'zzz'"),
+        ),
         "too many groups": (
             lambda: epaf_pruner(n_groups=9).fit(X, Y),
             ValueError,
