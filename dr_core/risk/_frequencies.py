@@ -222,8 +222,8 @@ and those on one side of the limit were learned from only 2 rows"
     n_rows = ((one.name, _count_fewest(one)) for one in attributes if one.condition is not None)
     return [
         f"{claim}: the frequencies of the values of {name!r} are taken as known, and those on one "
-        f"side of the limit were learned from only {format_count(int(n), 'row')}; learn them from more rows: "
-        f"{advise_domain(name)}"
+        f"side of the limit were learned from only {format_count(int(n), 'row')}; learn them from "
+        f"more rows: {advise_domain(name)}"
         for name, n in n_rows
         if n < MIN_FREQUENCY_ROWS
     ]

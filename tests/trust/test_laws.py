@@ -398,6 +398,7 @@ class TestVotes:
 
 
 class TestAcrossPackages:
+    @pytest.mark.filterwarnings("ignore:the model (is right|predicts)")
     @FEW
     @given(people(most=12))
     def test_core_fairlearn_and_aif360_agree_on_exact_risk(self, data):
