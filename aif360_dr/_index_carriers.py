@@ -202,7 +202,7 @@ def _find_followers(
 ) -> list[Any]:
     """Return the columns that carry an attribute, without the one that has its name."""
     keys = [column for column in X.columns if column != name]
-    dependent = find_dependent(as_table(X), keys, factorize(source).codes)
+    (dependent,) = find_dependent(as_table(X), keys, factorize(source).codes)
     if given is not None:
         lacking = [column for column in given if column not in [*dependent, name]]
         if lacking:

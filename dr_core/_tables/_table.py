@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -240,29 +241,43 @@ def find_first(positions: Array) -> Array:
     return np.flatnonzero(rises)
 
 
-def find_dependent(table: Table, keys: Sequence[Any], codes: Array) -> list[Any]:
-    """Return the columns with one value for each value of an attribute, but not the same in all.
+def find_dependent(table: Table, keys: Sequence[Any], *attributes: Array) -> list[list[Any]]:
+    """Return, for each attribute, the columns that depend on it alone.
 
-    Rows where the attribute is missing are left out. In a column, missing is a value. Columns of
-    values that cannot be hashed, such as lists, are not found.
+    Such a column has one value for each value of the attribute, but not the same in all. Rows
+    where the attribute is missing are left out. In a column, missing is a value. Columns of values
+    that cannot be hashed, such as lists, are not found.
+
+    Parameters
+    ----------
+    table : Table
+    keys : columns to look at
+    *attributes : (n,) codes of the values of an attribute; -1 where it is missing
 
     Examples
     --------
     >>> table = as_table(pd.DataFrame({"title": ["Mr", "Ms", "Mr"], "age": [30, 30, 40]}))
-    >>> find_dependent(table, table.keys(), np.array([0, 1, 0]))
-    ['title']
+    >>> find_dependent(table, table.keys(), np.array([0, 1, 0]), np.array([0, 0, 1]))
+    [['title'], ['age']]
     """
-    rows = np.flatnonzero(codes >= 0)
-    for step in dict.fromkeys((-(-len(rows) // N_SAMPLED), 1)):
-        chosen = rows[:: step or 1]
-        part = table if len(chosen) == table.n_rows else table.take(chosen)
-        columns = {key: _read_values(part, key) for key in keys}
-        keys = [key for key, values in columns.items() if _depends(values, codes[chosen])]
-    return [key for key in keys if (columns[key] != columns[key][:1]).any()]
+    found = [list(keys) for _ in attributes]
+    for step in dict.fromkeys((-(-table.n_rows // N_SAMPLED), 1)):
+        part = table if step == 1 else table.take(slice(None, None, step))
+        columns = {key: _read_values(part, key) for key in dict.fromkeys(chain(*found))}
+        found = [
+            [key for key in some if _depends(columns[key], codes[::step])]
+            for some, codes in zip(found, attributes, strict=True)
+        ]
+    return [
+        [key for key in some if len(np.unique(columns[key][codes >= 0])) > 1]
+        for some, codes in zip(found, attributes, strict=True)
+    ]
 
 
 def _depends(values: Array, codes: Array) -> bool:
     """Return whether rows with the same code have the same value."""
+    if codes.min() < 0:
+        values, codes = values[codes >= 0], codes[codes >= 0]
     # With the codes 1 0 1 0, the last rows of codes 0 and 1 are rows 3 and 2: all rows must have
     # the value of row 3 or 2, whichever has their code.
     value_of_code = np.empty(codes.max(initial=-1) + 1, values.dtype)

@@ -534,11 +534,12 @@ def _look_for_copies(
     table = data if isinstance(data, Table) else data.sample
     known = {*others, *(c for one in attributes for c in one.columns or (one.name,))}
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
-    for attribute in attributes:
-        codes = attribute.encode(table)
-        dependent = find_dependent(table, keys, codes)
+    codes = [attribute.encode(table) for attribute in attributes]
+    for attribute, own, dependent in zip(
+        attributes, codes, find_dependent(table, keys, *codes), strict=True
+    ):
         if dependent:
-            warn_of_copies(table, attribute, codes, dependent, len(keys))
+            warn_of_copies(table, attribute, own, dependent, len(keys))
 
 
 def check_privileged(privileged: Any) -> None:

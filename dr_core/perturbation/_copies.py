@@ -61,7 +61,8 @@ def find_copies(table: Table, keys: Sequence[Any], codes: Array) -> list[Any]:
     >>> find_copies(table, table.keys(), codes)
     ['is_first']
     """
-    return _keep_unlikely(table, codes, find_dependent(table, keys, codes), len(keys))
+    (dependent,) = find_dependent(table, keys, codes)
+    return _keep_unlikely(table, codes, dependent, len(keys))
 
 
 def _keep_unlikely(
