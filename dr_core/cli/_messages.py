@@ -26,7 +26,7 @@ ARGUMENT = re.compile(rf"(?<![\w'\"-])({'|'.join(NAMES)})(?=:| must| has | needs
 
 ADVICE = [
     (
-        rf"replace it by None, and drop these rows or pass {LEARNED}",
+        rf"replace it by None, and drop these rows\. Functions of .*?: pass {LEARNED}",
         "leave these cells of the file empty, and pass --missing drop or --missing keep",
     ),
     (rf"Fill or drop them, or leave.*?{LEARNED}", "Pass --missing drop or --missing keep"),

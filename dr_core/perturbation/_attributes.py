@@ -715,6 +715,7 @@ def _warn_of_placeholders(name: Any, values: Iterable[Any]) -> None:
         warnings.warn(
             f"sensitive attribute {name!r} has the value {quote(found)}, which often stands for a "
             "missing one. It counts as a group, and other rows are perturbed into it. If it means "
-            f"missing, replace it by None, and drop these rows or pass {KEEP_MISSING}.",
+            "missing, replace it by None, and drop these rows. Functions of dr_core and "
+            f"fairlearn_dr can keep them: pass {KEEP_MISSING}.",
             stacklevel=5,
         )
