@@ -30,7 +30,8 @@ def find_level(index: pd.Index, key: Any) -> int:
     positions = [i for i, other in enumerate(index.names) if other == name]
     if len(positions) != 1:
         raise ValueError(
-            f"X must have one index level {name!r}; its levels are {quote(index.names)}."
+            f"X has no column {name!r}, and no single index level of this name; its index levels "
+            f"are {quote(index.names)}."
         )
     return positions[0]
 

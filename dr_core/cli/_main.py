@@ -511,15 +511,21 @@ def _load_subject(options: argparse.Namespace) -> Subject:
 def _load_reference(options: argparse.Namespace, subject: Subject) -> tuple[Any, list[Finding]]:
     """Return the rows by which plausibility is judged, and what was changed in them.
 
-    There are no such rows for a file in chunks without `--reference`.
+    There are no such rows for a file in chunks without `--reference`. The check counts people, so
+    it gets one row of each person.
     """
     if options.reference is None:
-        return (None if subject.is_chunked else subject.X), []
+        if subject.is_chunked:
+            return None, []
+        return subject.X if subject.person is None else subject.X[~subject.person.duplicated()], []
     if subject.is_chunked and subject.is_regression:
         raise ValueError("--reference needs rows in memory if the label is a quantity.")
     cleaning = Cleaning(options.normalize, options.drop, options.missing)
     is_trained_on = options.model is None
-    return read_reference(options.reference, subject, cleaning, is_trained_on=is_trained_on)
+    person = options.person
+    return read_reference(
+        options.reference, subject, cleaning, person, is_trained_on=is_trained_on
+    )
 
 
 def _collect_facts(subject: Subject, model: str, n_rows: int) -> dict[str, str]:

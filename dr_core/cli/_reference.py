@@ -17,7 +17,7 @@ __all__ = ["read_reference"]
 
 
 def read_reference(
-    path: Path, subject: Subject, cleaning: Cleaning, *, is_trained_on: bool
+    path: Path, subject: Subject, cleaning: Cleaning, person: Any = None, *, is_trained_on: bool
 ) -> tuple[pd.DataFrame, list[Finding]]:
     """Read the columns of the audited data from a file of reference rows.
 
@@ -28,6 +28,7 @@ def read_reference(
     path : table of any kind that the command reads
     subject : the audited data
     cleaning : what is changed in the audited data; spellings follow theirs
+    person : column of identities; if the file has it, one row of each person is kept
     is_trained_on : whether the types of the audited data were simplified
 
     Returns
@@ -44,6 +45,8 @@ def read_reference(
         raise ValueError(
             f"--reference: {path.name!r} lacks columns of {subject.name!r}: {quote(absent)}."
         )
+    if person in frame.columns:
+        frame = frame[~frame[person].duplicated() | frame[person].isna()]
     frame = frame[needed]
     if is_trained_on:
         frame = simplify_types(frame)

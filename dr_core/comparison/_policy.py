@@ -51,6 +51,10 @@ class FormattedNumbers(NamedTuple):
     limit: str
 
 
+MIN_BOOT = 100
+"""Bootstrap replicates that a limit on a gap needs at least."""
+
+
 @dataclass(frozen=True)
 class Decision:
     """A limit on one measure of one model, and whether it is kept.
@@ -174,6 +178,12 @@ def check_comparison(
         raise ValueError("pass a limit: max_risk=0.05, or max_gap={'demographic_parity': 0.1}.")
     if "low" not in comparison.values:
         raise ValueError("check needs confidence intervals: pass n_boot=1000 to compare.")
+    n_boot = comparison.settings["n_boot"]
+    if max_gap and n_boot < MIN_BOOT:
+        raise ValueError(
+            f"n_boot is {n_boot}, too few replicates for the interval of a gap; pass at least "
+            f"{MIN_BOOT} to compare. 1,000 take milliseconds."
+        )
     rows, confidence = comparison.values.itertuples(), comparison.settings["confidence"]
     return Verdict(
         [
@@ -234,7 +244,7 @@ def _iter_gap_limits(
         if measure not in CONTRASTS or measure not in known:
             gaps = [name for name in CONTRASTS if name in known]
             raise ValueError(
-                f"max_gap: {measure!r} is not a gap that was measured; pass some of {quote(gaps)}."
+                f"max_gap: {measure!r} is not one of the gaps that were measured: {quote(gaps)}."
             )
         for attribute in attributes:
             yield (measure, attribute), _check_limit("max_gap", limit)

@@ -168,6 +168,11 @@ class PerturbationPlan:
         check_probability(self.p)
         check_choice("method", self.method, ("exact", "sample"))
         check_integer("n_samples", self.n_samples, at_least=1)
+        if self.method == "exact" and self.n_samples != 1:
+            raise ValueError(
+                f'n_samples is {self.n_samples}, but method="exact" draws no samples; pass '
+                'method="sample", or leave out n_samples.'
+            )
         if not isinstance(self.random_state, np.random.RandomState | None):
             as_generator(self.random_state)  # raises ValueError for any other type
         if self.method == "exact" and self.max_variants > CHUNK_VARIANTS:

@@ -94,11 +94,12 @@ def prune_and_estimate(
     before = float(votes.row_units[scored] @ is_changed[scored] / votes.row_units[scored].sum())
     after, held_out = result.scores.at[AFTER, "risk"], scores["risk"]
     if max(after, held_out) > before:
+        where = "held-out rows" if held_out > before else "the rows that chose the members"
         warnings.warn(
-            f"Pruning did not lower the risk: {before:.4f} before; after pruning {after:.4f} on "
-            f"the rows that chose the members, {held_out:.4f} on held-out rows. Keep the whole "
-            "ensemble, allow more loss of accuracy, prune on more rows, or use another way to "
-            "lower the risk, such as marginalizing.",
+            f"Pruning did not lower the risk on {where}: {before:.4f} before; after pruning "
+            f"{held_out:.4f} on held-out rows, and {after:.4f} on the rows that chose. Keep the "
+            "whole ensemble, allow more loss of accuracy, prune on more rows, or use another way "
+            "to lower the risk, such as marginalizing.",
             stacklevel=4,
         )
     return append_held_out(result, scores)

@@ -98,13 +98,12 @@ def test_other_columns_pass(column):
     check_row_order(X, {"y": column})
 
 
-def test_an_index_of_x_that_counts_rows_says_nothing():
-    check_row_order(X.reset_index(drop=True), {"y": pd.Series(range(12), np.arange(12)[::-1])})
-
-
-def test_predictions_of_shuffled_rows_pass_in_a_series_of_their_own():
-    shuffled = X.reset_index(drop=True).sample(frac=1, random_state=0)
-    check_row_order(shuffled, {"y_pred": pd.Series(FOREST.predict(shuffled))})
+@pytest.mark.parametrize("counted", ["X", "y"])
+def test_an_index_that_counts_rows_in_order_does_not_fit_one_that_does_not(counted):
+    numbers = np.arange(12)
+    index = {"X": numbers, "y": numbers} | {"y" if counted == "X" else "X": numbers[::-1]}
+    with pytest.raises(ValueError, match=r"y has the index of X in another order"):
+        check_row_order(X.set_axis(index["X"]), {"y": Y.set_axis(index["y"])})
 
 
 def test_tables_without_an_index_pass():

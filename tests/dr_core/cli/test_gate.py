@@ -79,7 +79,7 @@ def test_the_report_shows_the_limits(capsys, tmp_path):
         (("--junit", "{folder}/a.xml"), "--junit needs a limit"),
         (("--max-risk", "0.1", "--n-boot", "0"), "need intervals: leave out --n-boot 0"),
         (("--max-gap", "0.1"), "--max-gap must be NAME=NUMBER"),
-        (("--max-gap", "accuracy=0.1"), "'accuracy' is not a gap"),
+        (("--max-gap", "accuracy=0.1"), "'accuracy' is not one of the gaps"),
         (("--max-risk", "race=0.1"), "'race' is not a sensitive attribute"),
         (("--max-risk", "7"), "--max-risk must be a limit in [0, 1]"),
     ],

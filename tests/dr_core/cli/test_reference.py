@@ -143,3 +143,16 @@ def test_spellings_follow_those_of_the_data(capsys, people):
     frame.assign(sex=frame["sex"].str.lower()).to_csv(reference, index=False)
     code, _, err = run(capsys, data, *AUDIT, "--reference", reference, "--normalize")
     assert code == 0, err
+
+
+def test_the_check_counts_people_and_not_their_rows(capsys, people, tmp_path):
+    """Ten equal rows of each person make chance look significant."""
+    path = people("a.csv", 60)
+    one_each = pd.read_csv(path).assign(pid=range(60))
+    one_each.loc[one_each.index.repeat(10)].to_csv(path, index=False)
+    for options in ([], ["--reference", path]):
+        record = tmp_path / "a.json"
+        code, out, _ = run(capsys, path, *AUDIT, "--person", "pid", *options, "--json", record)
+        assert code == 0
+        [found] = json.loads(record.read_text())["plausibility"].values()
+        assert found["reference_rows"] == 60

@@ -20,7 +20,7 @@ def is_man(X):
 
 def check(max_risk, **options):
     y = np.arange(1000) // 2 % 2
-    return compare({"m": is_man}, X, y, KEPT, n_boot=20, random_state=0, **options).check(
+    return compare({"m": is_man}, X, y, KEPT, n_boot=100, random_state=0, **options).check(
         max_risk=max_risk
     )
 
@@ -44,7 +44,7 @@ def decide(model, **limits):
     people, y = pd.DataFrame({"sex": ["m", "f"] * 50, "row": range(100)}), [0, 0, 1, 1] * 25
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of undefined gaps
-        found = compare({"m": model}, people, y, {"sex": "m"}, n_boot=20, random_state=0)
+        found = compare({"m": model}, people, y, {"sex": "m"}, n_boot=100, random_state=0)
     return found.check(**limits)
 
 
@@ -95,7 +95,7 @@ def test_a_kept_limit_on_all_attributes_says_that_one_alone_has_more_risk():
     people = pd.DataFrame({"sex": ["m", "f"] * 50, "race": list("wwbb") * 25})
     attributes, measures = {"sex": "m", "race": "w"}, ["discriminative_risk"]
     models, y = {"m": have_like_values}, [0, 1] * 50
-    found = compare(models, people, y, attributes, n_boot=20, measures=measures)
+    found = compare(models, people, y, attributes, n_boot=100, measures=measures)
     verdict = found.check(max_risk=0.1)
     assert verdict.outcome == "pass"
     (note,) = verdict.notes
@@ -169,3 +169,11 @@ def make_decision(*numbers, limit, **signed):
 )
 def test_each_number_is_shown_on_its_side_of_the_limit(decision, shown):
     assert shown in str(decision)
+
+
+def test_a_gap_needs_many_replicates():
+    people, y = pd.DataFrame({"sex": ["m", "f"] * 50}), [0, 1] * 50
+    found = compare({"m": lambda X: X["sex"] == "m"}, people, y, {"sex": "m"}, n_boot=99)
+    with pytest.raises(ValueError, match=r"n_boot is 99.*at least 100"):
+        found.check(max_gap={"demographic_parity": 0.1})
+    assert found.check(max_risk=0.5).outcome == "fail"

@@ -16,7 +16,7 @@ def show_limit(model, **gap):
     X, y = pd.DataFrame({"sex": ["m", "f"] * 50, "row": range(100)}), [0, 0, 1, 1] * 25
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of undefined gaps
-        found = compare({"m": model}, X, y, {"sex": "m"}, n_boot=20, random_state=0)
+        found = compare({"m": model}, X, y, {"sex": "m"}, n_boot=100, random_state=0)
     table = make_verdict_table({"verdict": found.check(max_gap=gap).to_dict()})
     return [cell.text for cell in table.rows[0]][2:5]
 

@@ -663,6 +663,11 @@ CASES = {
             ValueError,
             ("y", "array", "lengths"),
         ),
+        "several samples of an exact result": (
+            lambda: risk(n_samples=5),
+            ValueError,
+            ("n_samples", "5", 'method="sample"'),
+        ),
         "too many perturbations to enumerate": (
             lambda: assess_risk(
                 lambda X: X["a"],
