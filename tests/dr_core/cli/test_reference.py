@@ -152,7 +152,7 @@ def test_the_check_counts_people_and_not_their_rows(capsys, people, tmp_path):
     one_each.loc[one_each.index.repeat(10)].to_csv(path, index=False)
     for options in ([], ["--reference", path]):
         record = tmp_path / "a.json"
-        code, out, _ = run(capsys, path, *AUDIT, "--person", "pid", *options, "--json", record)
+        code, _, _ = run(capsys, path, *AUDIT, "--person", "pid", *options, "--json", record)
         assert code == 0
         [found] = json.loads(record.read_text())["plausibility"].values()
         assert found["reference_rows"] == 60
