@@ -11,6 +11,7 @@ from aif360.datasets import StructuredDataset
 from aif360_dr._carriers import check_carried_by, find_columns
 from dr_core.plugins import (
     Array,
+    check_numbers,
     choose_repeated,
     format_count,
     have_fractions,
@@ -106,7 +107,14 @@ def check_instance_weights(dataset: StructuredDataset) -> None:
         ValueError: dataset.instance_weights must be finite and not negative; got -1.0 in 1 of 8 \
         rows.
     """
-    weights = dataset.instance_weights
+    n_rows = len(dataset.features)
+    weights = check_numbers(
+        "dataset.instance_weights",
+        dataset.instance_weights,
+        n_rows,
+        of="dataset",
+        allow_missing=True,
+    )
     wrong = ~np.isfinite(weights) | (weights < 0)
     if wrong.any():
         raise ValueError(

@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -246,7 +245,7 @@ def find_dependent(table: Table, keys: Sequence[Any], *attributes: Array) -> lis
 
     Such a column has one value for each value of the attribute, but not the same in all. Rows
     where the attribute is missing are left out. In a column, missing is a value. Columns of values
-    that cannot be hashed, such as lists, are not found.
+    that cannot be compared, such as lists and arrays, are not found.
 
     Parameters
     ----------
@@ -260,18 +259,19 @@ def find_dependent(table: Table, keys: Sequence[Any], *attributes: Array) -> lis
     >>> find_dependent(table, table.keys(), np.array([0, 1, 0]), np.array([0, 0, 1]))
     [['title'], ['age']]
     """
-    found = [list(keys) for _ in attributes]
-    for step in dict.fromkeys((-(-table.n_rows // N_SAMPLED), 1)):
-        part = table if step == 1 else table.take(slice(None, None, step))
-        columns = {key: _read_values(part, key) for key in dict.fromkeys(chain(*found))}
-        found = [
-            [key for key in some if _depends(columns[key], codes[::step])]
-            for some, codes in zip(found, attributes, strict=True)
-        ]
-    return [
-        [key for key in some if len(np.unique(columns[key][codes >= 0])) > 1]
-        for some, codes in zip(found, attributes, strict=True)
-    ]
+    step = -(-table.n_rows // N_SAMPLED)
+    sample = table if step == 1 else table.take(slice(None, None, step))
+    found: list[list[Any]] = [[] for _ in attributes]
+    for key in keys:
+        values = _read_values(sample, key)
+        likely = [i for i, codes in enumerate(attributes) if _depends(values, codes[::step])]
+        # Columns are read one at a time: codes of all of them may not fit into memory.
+        values = _read_values(table, key) if likely and step > 1 else values
+        for i in likely:
+            codes = attributes[i]
+            if _depends(values, codes) and len(np.unique(values[codes >= 0])) > 1:
+                found[i].append(key)
+    return found
 
 
 def _depends(values: Array, codes: Array) -> bool:
@@ -287,12 +287,14 @@ def _depends(values: Array, codes: Array) -> bool:
 
 def _read_values(table: Table, key: Any) -> Array:
     """Return a column as numbers that differ where its values do."""
-    numbers = table.numbers(key)
-    if numbers is not None and not np.isnan(numbers).any():
-        return numbers
     try:
+        numbers = table.numbers(key)
+        if numbers is not None and not np.isnan(numbers).any():
+            return numbers
         return factorize(table.column(key)).codes
-    except TypeError:  # as if all values were different
+    except Exception:
+        # A column that nobody asked for may hold arrays, or a type that its library cannot
+        # compare; it is treated as if all its values were different.
         return np.arange(table.n_rows)
 
 

@@ -169,9 +169,15 @@ def check_row_order(X: Any, columns: Mapping[str, Any]) -> None:
 
 def _is_reordered(index: pd.Index, of: pd.Index) -> bool:
     """Return whether an index has the labels of another one in another order."""
-    if index.equals(of) or len(index) != len(of) or not (index.is_unique and of.is_unique):
+    is_comparable = len(index) == len(of) and index.nlevels == of.nlevels and of.is_unique
+    if not is_comparable or index.equals(of):
         return False
-    return bool(index.isin(of).all())
+    try:
+        positions = of.get_indexer(index)
+    except (TypeError, ValueError, pd.errors.InvalidIndexError):  # labels of different kinds
+        return False
+    is_permuted = len(np.unique(positions)) == len(positions) and positions.min(initial=0) >= 0
+    return bool(is_permuted and (positions != np.arange(len(of))).any())
 
 
 def check_numbers(name: str, values: Any, n_rows: int, **options: Any) -> Array:

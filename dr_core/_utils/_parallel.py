@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -83,14 +84,47 @@ def _is_future(part: Any) -> bool:
     return hasattr(part, "add_done_callback")
 
 
-def use_one_blas_thread() -> AbstractContextManager[Any]:
+@contextmanager
+def use_one_blas_thread() -> Iterator[None]:
     """Return a context in which products of matrices use one thread.
 
     Threads of BLAS wait for each other after each product in loops that use the processor. If
     other programs need the same cores, a search with thousands of small products takes ten times
     the processor time with two threads.
     """
-    return _get_thread_pools().limit(limits=1, user_api="blas")
+    _BLAS_LIMIT.enter()
+    try:
+        yield
+    finally:
+        _BLAS_LIMIT.leave()
+
+
+class _BlasLimit:
+    """The limit of one thread, which belongs to the process and not to a thread of Python.
+
+    The first context to enter sets it, and the last to leave removes it. If each of two contexts
+    that overlap restored what it found, the second would restore the limit of the first.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_inside = 0
+        self._limiter: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limiter = _get_thread_pools().limit(limits=1, user_api="blas")
+            self._n_inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limiter.restore_original_limits()
+
+
+_BLAS_LIMIT = _BlasLimit()
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -445,14 +446,16 @@ def _name_lacking_columns(
     except (ValueError, KeyError) as error:
         fitted = getattr(model, "feature_names_in_", ())
         lacking = [name for name in fitted if name not in subject.X.keys()]  # noqa: SIM118
-        named = [name for name in lacking if str(name) in str(error)]
+        # Libraries quote names of columns. Other words, such as type, can be names by chance.
+        quoted = re.findall(r"['\"](.*?)['\"]", str(error))
+        named = [name for name in lacking if str(name) in quoted]
         if not named:
             raise
         taken = [one for one in ("--id", "--person") if getattr(options, one[2:]) in named]
         remedy = f"leave out {taken[0]}" if taken else "add them to the data"
         raise ValueError(
             f"--model: {options.model.name!r} was fitted on the columns {quote(named)}, which "
-            f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them."
+            f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them. ({error})"
         ) from error
 
 

@@ -29,6 +29,11 @@ ADVICE = [
         rf"replace it by None, and drop these rows\. Functions of .*?: pass {LEARNED}",
         "leave these cells of the file empty, and pass --missing drop or --missing keep",
     ),
+    (
+        r"Fit the model without such columns, or (let them|fill the).*$",
+        "Leave such columns out of the model and the data (--drop), or let them change with the "
+        "attribute (--coupled RULES.json).",
+    ),
     (rf"Fill or drop them, or leave.*?{LEARNED}", "Pass --missing drop or --missing keep"),
     (
         r"Pass a range, such as \{'(.*?)': at_least\('?(.*?)'?\)\}; or.*?" + LEARNED + r"\.",

@@ -20,7 +20,7 @@ from dr_core import datasets
 from dr_core._utils import find_repeated, quote
 from dr_core.cli._differences import ABSENT, Difference, iter_differences
 from dr_core.cli._files import STANDARD
-from dr_core.cli._provenance import RECORD_FORMAT, describe_inputs
+from dr_core.cli._provenance import HOST_LIBRARIES, RECORD_FORMAT, describe_inputs
 from dr_core.cli._terminal import escape_unprintable
 
 __all__ = ["check_given_alone", "verify"]
@@ -155,7 +155,9 @@ def _is_other_version(one: Difference, again: Mapping[str, Any]) -> bool:
     """Return whether a library has another version, or is installed in one of the runs only."""
     is_version = one.path[:2] in VERSIONS and len(one.path) == 3
     is_removed = one.recorded is ABSENT and one.path[-1] in again["settings"]["versions"]
-    return is_version and not is_removed
+    is_text = all(isinstance(value, str) or value is ABSENT for value in (one.recorded, one.found))
+    known = {*HOST_LIBRARIES, *again["settings"]["versions"]}
+    return is_version and not is_removed and is_text and one.path[-1] in known
 
 
 def _is_expected(one: Difference, record_format: int) -> bool:

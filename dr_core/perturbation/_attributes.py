@@ -519,27 +519,30 @@ def learn_attributes(
     zero_one = [one for one in learned if one.columns is None and set(one.values) == {0, 1}]
     dummies = warn_of_dummies(table, attributes, zero_one) if zero_one else []
     in_columns = [one for one in learned if one.name not in levels]
-    coupled_columns = attributes.couplings.columns if coupled else []
-    _look_for_copies(table, in_columns, {*coupled_columns, *dummies})
+    followed = attributes.couplings.followed if coupled else {}
+    _look_for_copies(table, in_columns, dummies, followed)
     return attributes
 
 
 def _look_for_copies(
-    data: Table | Partitions, attributes: Sequence[Attribute], others: Collection[Any]
+    data: Table | Partitions,
+    attributes: Sequence[Attribute],
+    dummies: Sequence[Any],
+    followed: Mapping[Any, Collection[Any]],
 ) -> None:
-    """Warn if a column of X, apart from `others`, depends on one of the attributes alone.
+    """Warn if a column of X depends on an attribute alone and does not follow it.
 
     Of rows in several frames or partitions, the first with rows is looked at.
     """
     table = data if isinstance(data, Table) else data.sample
-    known = {*others, *(c for one in attributes for c in one.columns or (one.name,))}
+    known = {*dummies, *(c for one in attributes for c in one.columns or (one.name,))}
     keys = [key for key in data.keys() if key not in known]  # noqa: SIM118
     codes = [attribute.encode(table) for attribute in attributes]
-    for attribute, own, dependent in zip(
-        attributes, codes, find_dependent(table, keys, *codes), strict=True
-    ):
-        if dependent:
-            warn_of_copies(table, attribute, own, dependent, len(keys))
+    found = find_dependent(table, keys, *codes)
+    for attribute, own, dependent in zip(attributes, codes, found, strict=True):
+        others = [key for key in dependent if attribute.name not in followed.get(key, ())]
+        if others:
+            warn_of_copies(table, attribute, own, others, len(keys))
 
 
 def check_privileged(privileged: Any) -> None:

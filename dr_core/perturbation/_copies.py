@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,26 +90,32 @@ def _describe(table: Table, attribute: Attribute, codes: Array, found: list[Any]
     name, many = attribute.name, len(found) > 1
     start = "columns" if many else "column"
     have, they = ("have", "They stay") if many else ("has", "It stays")
-    rule = _write_rule(table, attribute, codes, found[0])
     return (
         f"{start} {quote(found)} {have} one value for each value of the sensitive attribute "
         f"{name!r}, and may encode it, too. {they} unchanged when {name!r} is perturbed, so that "
-        "discriminative risk can be far too low. Fit the model without such columns, or let them "
-        f"change with {name!r}: pass {advise_argument('coupled={...}')}. The rule of "
-        f"{found[0]!r} is {rule}."
+        f"discriminative risk can be far too low. Fit the model without such columns, or "
+        f"{_describe_remedy(table, attribute, codes, found[0])}"
     )
 
 
-def _write_rule(table: Table, attribute: Attribute, codes: Array, key: Any) -> str:
-    """Return the rule by which a column changes with an attribute; shortened for many values."""
-    if len(attribute.values) > MAX_SHOWN_VALUES:
-        return f"{{{key!r}: {{{attribute.name!r}: ...}}}}"
+def _describe_remedy(table: Table, attribute: Attribute, codes: Array, key: Any) -> str:
+    """Return how to let a column change with an attribute."""
     own, values = table.factorize(key)
-    known = (codes >= 0) & (own >= 0)
-    pairs = np.unique(np.stack([codes[known], own[known]]), axis=1).T.tolist()
+    if (own[codes >= 0] < 0).any():
+        return f"fill the missing values of {key!r}, which cannot change with {attribute.name!r}."
+    pairs = np.unique(np.stack([codes, own])[:, codes >= 0], axis=1).T.tolist()
     new = {attribute.values[code]: values[position] for code, position in pairs}
+    start = f"let them change with {attribute.name!r}: pass {advise_argument('coupled={...}')}."
+    is_short = len(new) <= MAX_SHOWN_VALUES and all(map(_is_literal, [*new, *new.values()]))
+    if not is_short:
+        return start
     distinct = list(dict.fromkeys(new.values()))
     rule = {
         value: {old: become for old in distinct if old != become} for value, become in new.items()
     }
-    return repr({key: {attribute.name: rule}})
+    return f"{start} The rule of {key!r} is { ({key: {attribute.name: rule}})!r}."
+
+
+def _is_literal(value: Any) -> bool:
+    """Return whether Python reads the `repr` of a value as this value."""
+    return isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))

@@ -6,7 +6,8 @@ comparison of two intervals suggests, which may overlap although one model has l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from dr_core._utils import (
     compute_difference_interval,
     widen_interval,
 )
+from dr_core.perturbation import PerturbationPlan
 from dr_core.risk._frequencies import warn_few_learned
 
 if TYPE_CHECKING:
@@ -47,22 +49,47 @@ def compute_risk_change(
 def _check_same_rows(after: RiskAssessment, before: RiskAssessment) -> None:
     if not isinstance(before, type(after)):
         raise TypeError(f"other must be the result of assess_risk; got a {type(before).__name__}.")
-    same = (
-        after.plan.attributes.names == before.plan.attributes.names
-        and np.array_equal(after.groups[-1], before.groups[-1])
-        and np.array_equal(_get_weights(after), _get_weights(before))
+    plans = after.plan, before.plan
+    same_rows = (
+        np.array_equal(after.groups[-1], before.groups[-1])
+        and np.allclose(_get_weights(after), _get_weights(before))
         and np.array_equal(_get_people(after), _get_people(before))
     )
-    if not same:
+    differing = {
+        "p": plans[0].p != plans[1].p,
+        "the values or frequencies of the attributes": not _have_same_values(*plans),
+        "coupled columns": _get_rules(plans[0]) != _get_rules(plans[1]),
+        "the rows, their order, sample_weight or person": not same_rows,
+    }
+    wrong = [name for name, differs in differing.items() if differs]
+    if wrong:
         raise ValueError(
-            "other must be about the same rows in the same order, with the same sensitive "
-            "attributes, sample_weight and person. Pass the same X to both calls of assess_risk."
+            "other must be about the same rows, with the same sensitive attributes; these differ: "
+            f"{'; '.join(wrong)}. Pass the same X, learn_attributes(X, ...) and options to both "
+            "calls of assess_risk."
         )
 
 
+def _have_same_values(plan: PerturbationPlan, other: PerturbationPlan) -> bool:
+    """Return whether two plans have the same attributes, and draw values as frequently."""
+    if plan.learned.names != other.learned.names:
+        return False
+    return all(
+        one.values == two.values
+        and np.array_equal(one.is_privileged, two.is_privileged)
+        and np.array_equal(one.weights, two.weights)  # type: ignore[arg-type]  # or None
+        for one, two in zip(plan.learned, other.learned, strict=True)
+    )
+
+
+def _get_rules(plan: PerturbationPlan) -> Mapping[Any, Any]:
+    return plan.attributes.couplings.rules
+
+
 def _get_weights(risk: RiskAssessment) -> Array:
+    """Return weights of mean 1, so that their unit does not matter."""
     weights = None if risk.part is None else risk.part.weights
-    return np.ones(risk.n_rows) if weights is None else weights
+    return np.ones(risk.n_rows) if weights is None else weights / weights.mean()
 
 
 def _get_people(risk: RiskAssessment) -> Array:

@@ -106,5 +106,44 @@ def test_an_index_that_counts_rows_in_order_does_not_fit_one_that_does_not(count
         check_row_order(X.set_axis(index["X"]), {"y": Y.set_axis(index["y"])})
 
 
+@pytest.mark.parametrize(
+    ("index", "other"),
+    [
+        (pd.Index(range(100, 112)), pd.Index(range(100, 112), dtype="Int64")),
+        (
+            pd.date_range("2020", periods=12, tz="UTC"),
+            pd.date_range("2020", periods=12, tz="UTC").tz_convert("Europe/Berlin"),
+        ),
+        (
+            pd.MultiIndex.from_product([range(6), ["a", "b"]]),
+            pd.MultiIndex.from_product([range(6), ["a", "b"], ["c"]]),
+        ),
+        (pd.MultiIndex.from_product([range(6), ["a", "b"]]), pd.Index(INDEX)),
+        (pd.Index(INDEX), pd.MultiIndex.from_product([range(6), ["a", "b"]])),
+        (pd.period_range("2020", periods=12), pd.Index(INDEX)),
+        (pd.interval_range(0, 12), pd.Index(INDEX)),
+        (pd.Index([0, 1] * 6), pd.Index([1, 0] * 6)),
+    ],
+    ids=["types", "zones", "levels", "flat", "deep", "periods", "intervals", "repeated"],
+)
+def test_indexes_that_cannot_be_a_permutation_pass(index, other):
+    check_row_order(X.set_axis(index), {"y": Y.set_axis(other)})
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.MultiIndex.from_product([range(6), ["a", "b"]]),
+        pd.date_range("2020", periods=12),
+        pd.interval_range(0, 12),
+        pd.Index([*range(11), np.nan]),
+    ],
+    ids=["levels", "dates", "intervals", "missing"],
+)
+def test_any_index_in_another_order_is_refused(index):
+    with pytest.raises(ValueError, match=r"y has the index of X in another order"):
+        check_row_order(X.set_axis(index), {"y": Y.set_axis(index[::-1])})
+
+
 def test_tables_without_an_index_pass():
     check_row_order(X.to_numpy(), {"y": TURNED})

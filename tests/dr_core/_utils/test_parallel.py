@@ -42,6 +42,17 @@ def count_blas_threads():
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
+def test_threads_that_overlap_restore_the_limit_of_before():
+    first, second = use_one_blas_thread(), use_one_blas_thread()
+    with threadpool_limits(2, user_api="blas"):
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert count_blas_threads() == {1}
+        second.__exit__(None, None, None)
+        assert count_blas_threads() == {2}
+
+
 def test_products_use_one_thread_within_the_context_only():
     with threadpool_limits(2, user_api="blas"):
         with use_one_blas_thread():

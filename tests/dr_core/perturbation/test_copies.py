@@ -92,6 +92,38 @@ def test_a_copy_in_a_file_is_named(people, tmp_path):
     assert len(messages(iter_chunks(path, 50), {"sex": "m"})) == 1
 
 
+def test_no_rule_is_advised_for_a_copy_with_missing_values(people):
+    (message,) = messages(people.assign(c=people["sex"].map({"m": 1.0})), {"sex": "m"})
+    assert "coupled" not in message
+    assert "fill the missing values of 'c'" in message
+
+
+def test_a_rule_that_cannot_be_pasted_is_not_shown(people):
+    dates = {"m": pd.Timestamp("2020"), "f": pd.Timestamp("2021")}
+    (message,) = messages(people.assign(c=people["sex"].map(dates)), {"sex": "m"})
+    assert "coupled={...}" in message
+    assert "The rule" not in message
+
+
+def test_a_copy_that_follows_another_attribute_is_named(people):
+    X = people.assign(title=people["sex"].map({"m": "Mr", "f": "Ms"}))
+    rules = {"title": {"race": {"b": {"Mr": "Ms"}}}}
+    (message,) = messages(X, {"sex": "m", "race": "a"}, coupled=rules)
+    assert "'title' has one value for each value of the sensitive attribute 'sex'" in message
+
+
+@pytest.mark.parametrize("kind", ["Array", "Struct", "Decimal"])
+def test_polars_columns_that_cannot_be_compared_are_no_error(people, kind):
+    polars = pytest.importorskip("polars")
+    column = {
+        "Array": polars.Series("c", [[1.0, 2.0]] * N, dtype=polars.Array(polars.Float64, 2)),
+        "Struct": polars.Series("c", [{"a": 1}] * N),
+        "Decimal": polars.Series("c", ["1.5"] * N).cast(polars.Decimal(10, 2)),
+    }[kind]
+    X = polars.from_pandas(people).with_columns(column)
+    assert assess_risk(lambda X: X["sex"] == "m", X, {"sex": "m"}).value == 1
+
+
 def test_a_nearly_perfect_copy_is_not_named(people):
     is_male = (people["sex"] == "m").astype(int)
     is_male.iloc[-1] = 1 - is_male.iloc[-1]

@@ -102,6 +102,36 @@ def test_other_rows_are_refused(other):
         assess_risk(use_sex_of("b"), X, SEX).change_from(other())
 
 
+@pytest.mark.parametrize(
+    ("differing", "other"),
+    [
+        ("p", lambda model: assess_risk(model, X, SEX, p=0.5)),
+        (
+            "coupled columns",
+            lambda model: assess_risk(
+                model, X, learn_attributes(X, SEX, coupled={"kind": {"sex": {0: {"a": "b"}}}})
+            ),
+        ),
+        (
+            "values",
+            lambda model: assess_risk(
+                model, X, learn_attributes(X, SEX, domain={"sex": [0, 1, 2]})
+            ),
+        ),
+    ],
+)
+def test_another_definition_of_the_risk_is_refused(differing, other):
+    model = use_sex_of("a")
+    with pytest.raises(ValueError, match=rf"these differ: .*{differing}"):
+        assess_risk(model, X, SEX).change_from(other(model))
+
+
+def test_the_unit_of_weights_does_not_matter():
+    model = use_sex_of("a")
+    plain, weighted = (assess_risk(model, X, SEX, sample_weight=w) for w in (None, [2.0] * 40))
+    assert plain.change_from(weighted).low < 0 < plain.change_from(weighted).high
+
+
 def test_a_number_in_place_of_an_assessment_is_refused():
     with pytest.raises(TypeError, match=r"other.*assess_risk.*float"):
         assess_risk(use_sex_of("b"), X, SEX).change_from(0.1)
