@@ -169,3 +169,14 @@ class TestColumnsOfTheModel:
         Path("m.pkl").write_bytes(pickle.dumps(tree))
         assert main(["few.csv", *FILE[1:], *TREE]) == 2
         assert "Leave these columns out with --drop." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("copy", [{"M": 1, "F": 0}, {"M": 1}])
+def test_the_warning_of_a_copy_advises_options(folder, capsys, copy):
+    frame = pd.read_csv("a.csv")
+    frame.assign(is_male=frame["sex"].map(copy)).to_csv("copy.csv", index=False)
+    main(["copy.csv", "--label", "ok", "--privileged", "sex=M", "--n-boot", "0"])
+    [note] = [line for line in capsys.readouterr().err.splitlines() if "may encode it" in line]
+    assert "(--drop)" in note
+    assert "(--coupled RULES.json)" in note
+    assert not any(word in note for word in PYTHON)

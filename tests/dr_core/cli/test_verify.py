@@ -178,6 +178,15 @@ class TestVersions:
         code, out, _ = run(capsys, "--verify", record)
         assert (code, "note: scipy was not recorded, is" in out) == (0, True)
 
+    @pytest.mark.parametrize(
+        ("name", "version"), [("Certified", "yes"), ("numpy", {"risk": 0}), ("numpy", None)]
+    )
+    def test_of_a_library_that_is_none_is_a_difference(self, capsys, record, name, version):
+        edit(record, lambda audit: audit["settings"]["versions"].update({name: version}))
+        code, out, _ = run(capsys, "--verify", record)
+        assert code == 1
+        assert f"settings.versions.{name}" in out
+
     def test_of_the_record_may_be_older(self, capsys, record):
         edit(record, lambda content: content["provenance"].pop("format"))
         assert run(capsys, "--verify", record)[0] == 0
