@@ -293,7 +293,7 @@ def _read_values(table: Table, key: Any) -> Array:
             return numbers
         return factorize(table.column(key)).codes
     except Exception:
-        # A column that nobody asked for may hold arrays, or a type that its library cannot
+        # A column that has no part in the audit may hold arrays, or a type that its library cannot
         # compare; it is treated as if all its values were different.
         return np.arange(table.n_rows)
 
