@@ -281,7 +281,6 @@ class TestOneEngine:
         differences = table["discriminative_risk_difference"].tolist()
         assert differences == one.by_group["difference"].tolist()
 
-    @pytest.mark.filterwarnings("ignore:.*may encode it, too")
     @SOME
     @given(data=people(), p=st.sampled_from([1.0, 0.6]))
     def test_compare_and_assess_risk_agree_on_coupled_columns(self, data, p):
