@@ -51,6 +51,7 @@ LONGEST_FIRST = [
 gc.disable()  # importing makes hundreds of thousands of objects, and all of them stay
 
 
+@pytest.hookimpl(trylast=True)  # Hypothesis marks its tests in the same hook
 def pytest_collection_modifyitems(items):
     """Put the longest files first. Random rows may have a column that depends on an attribute."""
     for item in items:
