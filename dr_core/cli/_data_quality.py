@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
 from dr_core._tables import restore_integers
-from dr_core._utils import format_count, format_percent, quote
+from dr_core._utils import find_repeated, format_count, format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
 __all__ = ["Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
@@ -145,6 +145,9 @@ class Cleaning:
         return next((one for one in known if _fold(one) == _fold(text)), text)
 
     def _check_drop(self, columns: Collection[str], needed: Collection[str]) -> list[str]:
+        repeated = find_repeated(self.drop)
+        if repeated:
+            raise ValueError(f"--drop names {quote(repeated)} twice; name each column once.")
         for name in self.drop:
             if name not in columns:
                 raise ValueError(

@@ -19,6 +19,7 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
 from dr_core._utils import Array, check_integer, quote, write_atomically
+from dr_core.cli._arguments import ArgumentParser
 from dr_core.cli._data_quality import Cleaning, Finding
 from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
@@ -145,10 +146,10 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
 def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> int:
     """Run the command; print an error as one line, and return its exit code."""
     parser = _make_parser()
-    options = parser.parse_args(arguments)
-    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
-    to_stdout = STANDARD in (options.json, options.html, options.junit)
     try:
+        options = parser.parse_args(arguments)
+        options.arguments = list(sys.argv[1:] if arguments is None else arguments)
+        to_stdout = STANDARD in (options.json, options.html, options.junit)
         console = console or make_console(stderr=to_stdout)
         if options.verify:
             check_given_alone(parser, options.arguments)
@@ -166,8 +167,8 @@ def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> 
         return INTERRUPTED
 
 
-def _make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _make_parser() -> ArgumentParser:
+    parser = ArgumentParser(
         prog="dr-audit",
         description="How many decisions of a model change when only sensitive attributes do?",
         epilog=EPILOG,
