@@ -303,7 +303,11 @@ def _iter_label_findings(label: str, column: pd.Series) -> Iterator[Finding]:
         yield Finding("label", label, message, "there is nothing to predict, check the label")
     if len(values) > 2 and not is_numeric_dtype(column):
         message = f"has {len(values)} values, {quote(values)}, as the label"
-        remedy = "all but the favourable one count as unfavourable"
+        remedy = (
+            "DR and accuracy count each of them, the other measures count the favourable one "
+            "against the rest; for all numbers of the favourable one against the rest, audit a "
+            "label column with two values, and a model that predicts these"
+        )
         yield Finding("label", label, message, remedy)
 
 
