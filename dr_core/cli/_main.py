@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from dr_core import datasets
 from dr_core._utils import Array, check_integer, quote, write_atomically
 from dr_core.cli._arguments import ArgumentParser
-from dr_core.cli._data_quality import Cleaning, Finding
+from dr_core.cli._data_quality import NUMBERS, Cleaning, Finding
 from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._messages import advise_options
@@ -72,6 +73,9 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
 TEST_SHARE = 0.3
+
+NUMBER_ERROR = re.compile(r"\b(float|int|numeric|dtypes?|string|str)\b", re.IGNORECASE)
+"""Words of the errors that models raise for text instead of numbers."""
 
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
@@ -217,7 +221,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    with _name_lacking_columns(model, subject, options):
+    with _name_texts(subject), _name_lacking_columns(model, subject, options):
         return audit(options, console, subject, model, rows, facts)
 
 
@@ -455,6 +459,19 @@ def _name_lacking_columns(
             f"--model: {options.model.name!r} was fitted on the columns {quote(named)}, which "
             f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them."
         ) from error
+
+
+@contextmanager
+def _name_texts(subject: Subject) -> Iterator[None]:
+    """Explain an error of a model that gets text in a column of numbers."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        found = [one for one in subject.findings or () if one.check == NUMBERS]
+        if not found or not NUMBER_ERROR.search(str(error)):
+            raise
+        texts = " ".join(f"C{str(one)[1:]}" for one in found)
+        raise ValueError(f"the model cannot predict these rows: {error}. {texts}") from error
 
 
 def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:
