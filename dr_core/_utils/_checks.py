@@ -54,6 +54,16 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def find_non_numbers(values: Iterable[Any]) -> list[Any]:
+    """Return the values that are neither numbers nor texts of numbers.
+
+    >>> find_non_numbers(["18", 20, "unknown"])
+    ['unknown']
+    """
+    column = pd.Series(list(values), dtype=object)
+    return column[pd.to_numeric(column, errors="coerce").isna()].tolist()
+
+
 def is_integer(value: Any) -> bool:
     """Return whether a value is an integer; a boolean is not.
 

@@ -15,13 +15,19 @@ import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_float_dtype, is_numeric_dtype
 
 from dr_core._tables import restore_integers
-from dr_core._utils import format_count, format_percent, quote
+from dr_core._utils import find_non_numbers, find_repeated, format_count, format_percent, quote
 from dr_core.report import MIN_GROUP_ROWS
 
-__all__ = ["Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
+__all__ = ["NUMBERS", "Cleaning", "Finding", "check_frame", "check_identifier", "check_values"]
 
 MIN_MISSING_SHARE = 0.05
 """Smaller shares of missing values are not reported."""
+
+MIN_NUMERIC_SHARE = 0.9
+"""Text of which at least this share are numbers is probably a column of numbers."""
+
+NUMBERS = "numbers"
+"""Check for cells that are no numbers in columns of numbers."""
 
 MIN_CHECKED_ROWS = 50
 """With fewer rows, all values of any column may differ."""
@@ -145,6 +151,9 @@ class Cleaning:
         return next((one for one in known if _fold(one) == _fold(text)), text)
 
     def _check_drop(self, columns: Collection[str], needed: Collection[str]) -> list[str]:
+        repeated = find_repeated(self.drop)
+        if repeated:
+            raise ValueError(f"--drop names {quote(repeated)} twice; name each column once.")
         for name in self.drop:
             if name not in columns:
                 raise ValueError(
@@ -164,9 +173,15 @@ class Cleaning:
             return frame.dropna(subset=[label, *sensitive])
         n_unlabelled = int(frame[label].isna().sum())
         if n_unlabelled:
+            remedy = "pass --missing drop to leave them out"
+            if self.missing == "keep":
+                remedy = (
+                    "--missing keep is for sensitive values: remove these rows from the file, or "
+                    "pass --missing drop, which also leaves out rows without a sensitive value"
+                )
             raise ValueError(
                 f"label column {label!r} has missing values in "
-                f"{format_count(n_unlabelled, 'row')}; pass --missing drop to leave them out."
+                f"{format_count(n_unlabelled, 'row')}; {remedy}."
             )
         counts = frame[list(sensitive)].isna().sum()
         for name, count in counts[counts > 0].items() if self.missing is None else ():
@@ -201,8 +216,12 @@ def check_frame(
     groups = [key for key in sensitive if key not in ranges]
     found += (f for key in groups for f in _iter_small_groups(key, frame[key]))
     found += (f for key in frame for f in _iter_missing(key, frame[key]))
+    texts = [key for key in _find_text(frame) if key != label]
+    mixed = [f for key in texts for f in _iter_non_numbers(key, frame[key].dropna())]
+    found += mixed
     if is_trained_on:
-        features = [key for key in frame if key != label and key not in sensitive]
+        known = {label, *sensitive, *(one.column for one in mixed)}
+        features = [key for key in frame if key not in known]
         found += (f for key in features for f in _iter_unfit_features(key, frame[key]))
     return found
 
@@ -300,7 +319,11 @@ def _iter_label_findings(label: str, column: pd.Series) -> Iterator[Finding]:
         yield Finding("label", label, message, "there is nothing to predict, check the label")
     if len(values) > 2 and not is_numeric_dtype(column):
         message = f"has {len(values)} values, {quote(values)}, as the label"
-        remedy = "all but the favourable one count as unfavourable"
+        remedy = (
+            "DR and accuracy count each of them, the other measures count the favourable one "
+            "against the rest; for all numbers of the favourable one against the rest, audit a "
+            "label column with two values, and a model that predicts these"
+        )
         yield Finding("label", label, message, remedy)
 
 
@@ -319,6 +342,24 @@ def _iter_missing(key: str, column: pd.Series) -> Iterator[Finding]:
     if share >= MIN_MISSING_SHARE:
         message = f"has missing values in {format_percent(share)} of the rows"
         yield Finding("missing values", key, message, "check that they are missing at random")
+
+
+def _iter_non_numbers(key: str, column: pd.Series) -> Iterator[Finding]:
+    """Yield a finding for the few cells that are no numbers in a column of numbers."""
+    counts = column.value_counts()
+    exceptions = find_non_numbers(counts.index)
+    n_rows = int(counts[exceptions].sum())
+    if exceptions and n_rows <= (1 - MIN_NUMERIC_SHARE) * len(column):
+        values = format_count(len(exceptions), "value")
+        message = (
+            f"has {values} among numbers, in {format_count(n_rows, 'row')}, "
+            f"that {'is' if len(exceptions) == 1 else 'are'} no number: {quote(exceptions)}"
+        )
+        remedy = (
+            "the whole column is read as text; if it has numbers, correct these cells or make "
+            "them empty"
+        )
+        yield Finding(NUMBERS, key, message, remedy)
 
 
 def _iter_unfit_features(key: str, column: pd.Series) -> Iterator[Finding]:

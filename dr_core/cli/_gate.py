@@ -5,10 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405
 
-from dr_core._utils import write_atomically
+from dr_core._utils import find_repeated, quote, write_atomically
 from dr_core.comparison import FAIL, PASS, UNDECIDED, Comparison, Decision, Verdict
 from dr_core.perturbation import ALL
 
@@ -25,15 +24,14 @@ def check_options(options: Namespace) -> None:
     if _has_limits(options) and not options.n_boot:
         raise ValueError("--max-risk and --max-gap need intervals: leave out --n-boot 0.")
     for option, texts in (("--max-risk", options.max_risk), ("--max-gap", options.max_gap)):
-        _parse_limits(option, texts, default=ALL if option == "--max-risk" else None)
+        _parse_limits(option, texts)
 
 
 def check_limits(options: Namespace, comparison: Comparison) -> Verdict | None:
     """Return the decisions on the limits of the command; None if there are none."""
     if not _has_limits(options):
         return None
-    last = comparison.values["attribute"].iloc[-1]
-    risks = _parse_limits("--max-risk", options.max_risk, default=last)
+    risks = _parse_limits("--max-risk", options.max_risk)
     return comparison.check(
         max_risk=risks or None, max_gap=_parse_limits("--max-gap", options.max_gap)
     )
@@ -43,22 +41,29 @@ def _has_limits(options: Namespace) -> bool:
     return bool(options.max_risk or options.max_gap)
 
 
-def _parse_limits(option: str, texts: Sequence[str], default: Any = None) -> dict[Any, float]:
-    """Return limits by name, from texts such as "sex=0.05"; a bare number is for the default.
+def _parse_limits(option: str, texts: Sequence[str]) -> dict[str, float]:
+    """Return limits by name, from texts such as "sex=0.05".
 
-    >>> _parse_limits("--max-risk", ["0.05", "sex=0.02"], default="all")
+    >>> _parse_limits("--max-risk", ["0.05", "sex=0.02"])
     {'all': 0.05, 'sex': 0.02}
     """
-    limits = {}
-    for text in texts:
-        name, equals, number = text.rpartition("=")
-        try:
-            limits[name if equals else default] = float(number)
-        except ValueError:
-            raise ValueError(f"{option} must be a number or NAME=NUMBER; got {text!r}.") from None
-        if not equals and default is None:
-            raise ValueError(f"{option} must be NAME=NUMBER; got {text!r}.")
-    return limits
+    named = [(text, *_split_limit(option, text)) for text in texts]
+    for repeated in find_repeated(name for _, name, _ in named):
+        same = quote(text for text, name, _ in named if name == repeated)
+        raise ValueError(f"{option}: {same} limit {repeated!r} more than once; pass one of them.")
+    return {name: limit for _, name, limit in named}
+
+
+def _split_limit(option: str, text: str) -> tuple[str, float]:
+    """Return name and number of a limit; a risk without a name is that of all attributes."""
+    name, equals, number = text.rpartition("=")
+    try:
+        limit = float(number)
+    except ValueError:
+        raise ValueError(f"{option} must be a number or NAME=NUMBER; got {text!r}.") from None
+    if not equals and option != "--max-risk":
+        raise ValueError(f"{option} must be NAME=NUMBER; got {text!r}.")
+    return name if equals else ALL, limit
 
 
 def write_junit(verdict: Verdict, path: Path | None) -> str:

@@ -20,7 +20,8 @@ from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
 from dr_core import datasets
 from dr_core._utils import Array, check_integer, quote, write_atomically
-from dr_core.cli._data_quality import Cleaning, Finding
+from dr_core.cli._arguments import ArgumentParser
+from dr_core.cli._data_quality import NUMBERS, Cleaning, Finding
 from dr_core.cli._files import STANDARD, save_standard_input
 from dr_core.cli._gate import EXIT_CODES, check_limits, check_options, write_junit
 from dr_core.cli._messages import advise_options
@@ -72,6 +73,9 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
 TEST_SHARE = 0.3
+
+NUMBER_ERROR = re.compile(r"\b(float|int|numeric|dtypes?|string|str)\b", re.IGNORECASE)
+"""Words of the errors that models raise for text instead of numbers."""
 
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
@@ -146,10 +150,10 @@ def main(arguments: Sequence[str] | None = None, *, console: Console | None = No
 def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> int:
     """Run the command; print an error as one line, and return its exit code."""
     parser = _make_parser()
-    options = parser.parse_args(arguments)
-    options.arguments = list(sys.argv[1:] if arguments is None else arguments)
-    to_stdout = STANDARD in (options.json, options.html, options.junit)
     try:
+        options = parser.parse_args(arguments)
+        options.arguments = list(sys.argv[1:] if arguments is None else arguments)
+        to_stdout = STANDARD in (options.json, options.html, options.junit)
         console = console or make_console(stderr=to_stdout)
         if options.verify:
             check_given_alone(parser, options.arguments)
@@ -167,8 +171,8 @@ def _report_errors(arguments: Sequence[str] | None, console: Console | None) -> 
         return INTERRUPTED
 
 
-def _make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _make_parser() -> ArgumentParser:
+    parser = ArgumentParser(
         prog="dr-audit",
         description="How many decisions of a model change when only sensitive attributes do?",
         epilog=EPILOG,
@@ -217,7 +221,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     _check_outputs(options)
     subject, model, rows, facts = _prepare(options)
     audit = _audit_quantity if subject.is_regression else _audit_classes
-    with _name_lacking_columns(model, subject, options):
+    with _name_texts(subject), _name_lacking_columns(model, subject, options):
         return audit(options, console, subject, model, rows, facts)
 
 
@@ -457,6 +461,19 @@ def _name_lacking_columns(
             f"--model: {options.model.name!r} was fitted on the columns {quote(named)}, which "
             f"{subject.name!r} lacks; {remedy}, or pass a model that does not need them. ({error})"
         ) from error
+
+
+@contextmanager
+def _name_texts(subject: Subject) -> Iterator[None]:
+    """Explain an error of a model that gets text in a column of numbers."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        found = [one for one in subject.findings or () if one.check == NUMBERS]
+        if not found or not NUMBER_ERROR.search(str(error)):
+            raise
+        texts = " ".join(f"C{str(one)[1:]}" for one in found)
+        raise ValueError(f"the model cannot predict these rows: {error}. {texts}") from error
 
 
 def _describe_split(subject: Subject, rows: Array | None, seed: int) -> dict[str, Any] | None:

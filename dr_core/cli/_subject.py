@@ -401,8 +401,8 @@ def _combine(column: str, one: Any, other: Any) -> Range:
             _check_overlap(column, low, high, inclusive)
             return between(low.low, high.high, inclusive=inclusive)
     raise ValueError(
-        "--privileged names a column twice; pass all its values at once, race=White,Asian, or "
-        "the two ends of a range, 'age>=25' 'age<65'."
+        f"--privileged names the column {column!r} twice; pass all its values at once, as in "
+        "race=White,Asian, or the two ends of a range, as in 'age>=25' 'age<65'."
     )
 
 

@@ -32,6 +32,7 @@ from dr_core.report import (
     format_measure_ends,
     format_shift,
     iter_impact_sentences,
+    iter_lacking_intervals,
     iter_next_steps,
 )
 from dr_core.risk import Plausibility
@@ -127,7 +128,10 @@ def print_comparison(console: Console, comparison: Comparison, facts: Mapping[st
         f"{row.measure} {format_measure(row.measure, row.value)}" for row in overall.itertuples()
     )
     console.print("  ".join(shown))
-    for text in iter_impact_sentences(comparison, values["model"].iloc[0], escape_unprintable):
+    for text in (
+        *iter_lacking_intervals(comparison, escape_unprintable),
+        *iter_impact_sentences(comparison, values["model"].iloc[0], escape_unprintable),
+    ):
         console.print(Text(text))
     ratios = ", ".join(name.replace("_", " ") for name in RATIO_MEASURES)
     console.print(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeGuard
 
 from rich.console import Console
 from rich.text import Text
@@ -188,9 +188,15 @@ def _read_record(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--verify: {path.name!r} cannot be read as JSON: {error}.") from error
     provenance = record.get("provenance") if isinstance(record, dict) else None
-    if not isinstance(provenance, dict) or not _is_command(provenance.get("command")):
+    command = provenance.get("command") if isinstance(provenance, dict) else None
+    if not _is_words(command):
         raise ValueError(
             f"--verify: {path.name!r} has no provenance; pass a file that dr-audit --json wrote."
+        )
+    if command[0] != "dr-audit":
+        raise ValueError(
+            f"--verify: the recorded command of {path.name!r} is not one of dr-audit: "
+            f"{shlex.join(command)}. It is not run; pass a file that dr-audit --json wrote."
         )
     record_format = _get_format(record)
     if record_format not in range(RECORD_FORMAT + 1):
@@ -209,9 +215,9 @@ def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _is_command(command: Any) -> bool:
+def _is_words(command: Any) -> TypeGuard[list[str]]:
     is_list = isinstance(command, list) and all(isinstance(word, str) for word in command)
-    return is_list and command[:1] == ["dr-audit"]
+    return is_list and bool(command)
 
 
 def _get_format(record: Mapping[str, Any]) -> Any:
@@ -225,6 +231,8 @@ def _read_options(arguments: list[str], parser: ArgumentParser, trust_pickle: bo
             options = parser.parse_args(arguments)
     except SystemExit:
         options = Namespace(source=None)
+    except ValueError as error:
+        raise ValueError(f"--verify: the recorded command cannot be repeated: {error}") from error
     if options.source is None or options.list or options.verify:
         raise ValueError(
             f"--verify: the recorded command is no audit: {shlex.join(['dr-audit', *arguments])}."

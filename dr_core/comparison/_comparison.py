@@ -130,7 +130,8 @@ class Comparison:
         and false positive rate and discriminative risk, each with Clopper and Pearson's interval,
         and the impact ratio, the selection rate relative to that of the most selected group with
         at least 2 % of the rows. Its interval is made from those of both rates (Donner and Zou);
-        the ratio of that group itself is 1, without an interval. `reference` is the name of that
+        the ratio of that group itself is 1, without an interval. A group that lacks a sensitive
+        value is no reference, and its ratio is NaN. `reference` is the name of the reference
         group, for impact ratios only. With many groups, the most selected one is so partly by
         chance, and intervals of the others are too low. `low` and `high` are NaN in three cases:
         without `n_boot`, for weighted rows, and for people with several rows. As in `by_group`,

@@ -260,13 +260,18 @@ def _iter_rates(
             value = share(own[part], own[whole])
             yield group | _make_value(measure, MeanSample.of_rows(value, n), confidence)
         yield group | _make_value(DR, risks[row.group], confidence)
-        ratio = _make_ratio(own, None if reference is None else sums[reference], confidence)
+        of = None if reference is None or row.privileged is None else sums[reference]
+        ratio = _make_ratio(own, of, confidence)
         yield group | ratio | {"reference": reference}
 
 
 def _find_reference(groups: pd.DataFrame, sums: Mapping[str, Mapping[str, int]]) -> str | None:
-    """Return the most selected group with at least 2 % of the rows; None if none is selected."""
-    large = groups.loc[groups["share"] >= MIN_REFERENCE_SHARE, "group"]
+    """Return the most selected group with at least 2 % of the rows; None if none is selected.
+
+    A group that lacks a sensitive value is no reference.
+    """
+    is_large = groups["share"] >= MIN_REFERENCE_SHARE
+    large = groups.loc[is_large & groups["privileged"].notna(), "group"]
     rates = {name: _get_selection(sums[name]) for name in large if sums[name]["weight"]}
     most = max(rates, key=lambda name: rates[name], default=None)
     return most if most is not None and rates[most] else None
@@ -284,7 +289,10 @@ def _make_value(measure: str, sample: MeanSample, confidence: float | None) -> d
 def _make_ratio(
     own: Mapping[str, int], reference: Mapping[str, int] | None, confidence: float | None
 ) -> dict[str, Any]:
-    """Return the impact ratio; that of the reference group is 1 and has no interval."""
+    """Return the impact ratio; that of the reference group is 1 and has no interval.
+
+    Without a reference, or for a group that lacks a sensitive value, it is NaN.
+    """
     value = {"measure": IMPACT_RATIO, "value": math.nan, "low": math.nan, "high": math.nan}
     if reference is None:
         return value

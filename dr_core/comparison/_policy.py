@@ -226,6 +226,11 @@ def _iter_risk_limits(
     if DR not in measures:
         raise ValueError(f"max_risk needs the measure {DR!r}: add it to measures of compare.")
     by_attribute = max_risk if isinstance(max_risk, Mapping) else {attributes[-1]: max_risk}
+    if len(attributes) == 1 and {ALL, *attributes} <= set(by_attribute):
+        raise ValueError(
+            f"max_risk: {ALL!r} and {attributes[0]!r} are limits of the same, as "
+            f"{attributes[0]!r} is the only sensitive attribute; pass one."
+        )
     for attribute, limit in by_attribute.items():
         place = attributes[-1] if attribute == ALL else attribute  # one attribute is all of them
         if place not in attributes:

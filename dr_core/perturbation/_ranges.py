@@ -18,7 +18,15 @@ import numpy as np
 import pandas as pd
 
 from dr_core._tables import Factorized, encode_known
-from dr_core._utils import Array, check_choice, format_value, is_number, quote, sort_values
+from dr_core._utils import (
+    Array,
+    check_choice,
+    find_non_numbers,
+    format_value,
+    is_number,
+    quote,
+    sort_values,
+)
 from dr_core.perturbation._advice import advise_argument, advise_domain
 
 __all__ = [
@@ -236,7 +244,26 @@ def find_inside(name: Any, values: Sequence[Any], condition: Condition) -> Array
     """Return which of the values of a column satisfy the condition, as booleans."""
     if are_dates(values):
         raise ValueError(describe_dates(f"sensitive attribute {name!r} has {quote(values, 2)}"))
+    if isinstance(condition, Range):
+        _check_numbers(name, values, condition)
     return np.array([_is_inside(name, value, condition) for value in values], dtype=bool)
+
+
+# One text among numbers makes texts of all numbers of a CSV file: of '18', '20' and 'unknown',
+# only the last is named. If all texts are numbers, they are named.
+def _check_numbers(name: Any, values: Sequence[Any], condition: Range) -> None:
+    """Raise ValueError if a range gets values that are not numbers."""
+    texts = [value for value in values if not (is_number(value) or isinstance(value, Decimal))]
+    if texts:
+        bad = find_non_numbers(texts)
+        kind = type(texts[0]).__name__
+        found = f"{quote(bad)}, not only numbers" if bad else f"{quote(texts, 2)} of type {kind}"
+        cells = "Correct these cells, or make them empty (missing), and convert"
+        raise ValueError(
+            f"privileged[{name!r}], {condition!r}, cannot be applied to the column, which has "
+            f"{found}. {cells if bad else 'Convert'} the column to numbers, or pass a function "
+            "from each of its values to a bool."
+        )
 
 
 def _is_inside(name: Any, value: Any, condition: Condition) -> bool:

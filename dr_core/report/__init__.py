@@ -11,7 +11,7 @@ from dr_core.report._facts import collect_facts
 from dr_core.report._groups import iter_impact_sentences
 from dr_core.report._headline import format_headline
 from dr_core.report._page import make_environment, render, render_quantity
-from dr_core.report._plausible import iter_next_steps
+from dr_core.report._plausible import iter_lacking_intervals, iter_next_steps
 from dr_core.report._quantity import QuantityAudit, format_amount, format_shift
 from dr_core.report._untested import describe_left_out
 from dr_core.report._values import MIN_GROUP_ROWS
@@ -28,6 +28,7 @@ __all__ = [
     "format_measure_ends",
     "format_shift",
     "iter_impact_sentences",
+    "iter_lacking_intervals",
     "iter_next_steps",
     "make_environment",
     "render",

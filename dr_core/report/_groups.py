@@ -150,6 +150,8 @@ def _describe_ratio(row: pd.Series, interval: str) -> str:
 
     A group with too few rows to be compared is not measured against four fifths.
     """
+    if row["privileged"] is None:
+        return "not compared, a value is missing"
     is_reference = row["group"] == row["reference"]
     is_listed = row["share"] >= MIN_LISTED_SHARE
     parts = [

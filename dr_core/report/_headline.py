@@ -246,10 +246,7 @@ class _Summary:
         directions = self.values.comparison.directions
         for row in iter_rows(directions, self.model, self.everything):
             if not math.isnan(row.loses):
-                yield (
-                    f"{format_percent(row.loses)} would lose the favourable decision, "
-                    f"{format_percent(row.gains)} would gain it."
-                )
+                yield f"{_describe_directions(row.loses, row.gains, row.other)}."
 
     def _iter_plausible_details(self) -> Iterator[str]:
         implausible, coupled = self.get(IMPLAUSIBLE_SHARE), self.get(COUPLED_RISK)
@@ -281,11 +278,13 @@ class _Summary:
         most = max(large, key=lambda row: (row.risk, row.rows), default=None)
         if most is not None and most.risk > 0:
             size = f" of at least {MIN_GROUP_ROWS} rows" if len(large) < len(groups) else ""
+            # 0.3 - 0.2 - 0.1 is -3e-17, but no row changes to another unfavourable decision.
+            other = round(most.risk - most.loses - most.gains, 9)
             yield (
                 f"Most affected group{size}: {self.format_name(most.group)}, "
                 f"{format_percent(most.risk)} of {format_count(most.rows, 'row')}"
-                f"{self._describe_group_risk(most)}; {format_percent(most.loses)} "
-                f"would lose the favourable decision, {format_percent(most.gains)} would gain it."
+                f"{self._describe_group_risk(most)}; "
+                f"{_describe_directions(most.loses, most.gains, other)}."
             )
 
     def _describe_group_risk(self, group: Any) -> str:
@@ -299,3 +298,17 @@ class _Summary:
         )
         changes = f"{format_percent(group.share_of_changes)} of all changes"
         return f" ({'; '.join(filter(None, [next(intervals, ''), changes]))})"
+
+
+def _describe_directions(loses: float, gains: float, other: float) -> str:
+    """Return which shares of the decisions change in which direction.
+
+    >>> _describe_directions(0.2, 0.1, 0.0)
+    '20.0 % would lose the favourable decision, 10.0 % would gain it'
+    """
+    unfavorable = "would change to another unfavourable decision"
+    more = f", {format_percent(other)} {unfavorable}" if other > 0 else ""
+    return (
+        f"{format_percent(loses)} would lose the favourable decision, {format_percent(gains)} "
+        f"would gain it{more}"
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from dr_core._utils import format_percent, format_rows, format_value
+from dr_core._utils import format_enumeration, format_percent, format_rows, format_value
 from dr_core.comparison import COUPLED_RISK
 from dr_core.report._drawings import (
     SHARE_SCALE,
@@ -36,6 +36,7 @@ __all__ = [
     "RISK_COLUMNS",
     "PlausibleSection",
     "format_rules",
+    "iter_lacking_intervals",
     "iter_next_steps",
     "make_plausible_section",
 ]
@@ -186,8 +187,35 @@ def _make_risk_table(values: MeasuredValues) -> ReportTable:
             for model in values.comparison.plausibility
             for attribute in values.attributes
         ],
-        PLAUSIBLE_NOTE + (COUPLED_NOTE if COUPLED_RISK in shown else ""),
+        " ".join(
+            [
+                PLAUSIBLE_NOTE + (COUPLED_NOTE if COUPLED_RISK in shown else ""),
+                *iter_lacking_intervals(values.comparison),
+            ]
+        ),
     )
+
+
+def iter_lacking_intervals(
+    comparison: Comparison, format_name: Callable[[Any], str] = format_name
+) -> Iterator[str]:
+    """Yield why the DR of plausible rows has no interval, if ranges are the reason.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    format_name : function that returns a name as it is shown
+    """
+    found = next(iter(comparison.plausibility.values()), None)
+    attributes = [] if found is None else found.plan.attributes.attributes
+    ranges = [format_name(one.name) for one in attributes if one.condition]
+    if ranges and "low" in comparison.values:
+        yield (
+            f"DR of plausible rows has no interval where {format_enumeration(ranges)} "
+            f"{'is' if len(ranges) == 1 else 'are'} perturbed: the values of a range are drawn as "
+            "often as they occur in the data, and an interval that ignores how uncertain these "
+            "frequencies are would be too short."
+        )
 
 
 def _make_risk_cell(row: Any, scale: Scale) -> Cell:

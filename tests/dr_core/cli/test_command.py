@@ -258,7 +258,15 @@ BAD = {
             "sex=male",
             "sex=female",
         ),
-        "--privileged names a column twice",
+        "--privileged names the column 'sex' twice",
+    ),
+    "a column named in two options": (
+        ("{csv}", *AUDIT, "--privileged", "sex=female"),
+        "--privileged names the column 'sex' twice",
+    ),
+    "a column left out twice": (
+        ("{csv}", *AUDIT, "--drop", "age", "--drop", "age"),
+        "--drop names 'age' twice",
     ),
     "a tolerance for classes": (
         ("ricci", "--tolerance", "1"),
@@ -597,7 +605,7 @@ def test_a_range_of_chunks_is_that_of_the_whole_file(capsys, tmp_path, loans_by_
         (["age>=young"], "needs a number; got 'young'"),
         (["age"], "or a range such as 'age>=25'"),
         (["years>=25"], "sensitive column 'years' is not in the file"),
-        (["age>=25", "age>=30"], "names a column twice"),
+        (["age>=25", "age>=30"], "names the column 'age' twice"),
         (["age=30"], "--privileged 'age>=30'"),
         (["age>=200"], "none of the"),
     ],

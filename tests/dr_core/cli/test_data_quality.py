@@ -9,6 +9,7 @@ import skops.io
 from sklearn.compose import make_column_transformer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from dr_core.cli._data_quality import Cleaning, check_frame, check_identifier
 from dr_core.cli._main import main
@@ -58,6 +59,8 @@ DIRT = {
     "codes": ("town", lambda c: [f"C{7 * i}" for i in range(len(c))], "feature"),
     "German dates": ("town", lambda c: ["03.10.1990", "24.12.1989"] * (len(c) // 2), "feature"),
     "ISO dates": ("town", lambda c: ["1990-10-03", "1989-12-24"] * (len(c) // 2), "feature"),
+    "a text among numbers": ("pay", lambda c: misspell(c.astype(object), "unknown"), "numbers"),
+    "a text among numbers as text": ("pay", lambda c: misspell(c.astype(str), "?"), "numbers"),
     "timestamps": ("town", lambda c: pd.Timestamp("1990-10-03"), "feature"),
     "free text": ("town", lambda c: [f"was late {i} times" for i in range(len(c))], "feature"),
 }
@@ -78,6 +81,50 @@ def test_a_feature_that_identifies_rows_is_one_of_the_trained_model(clean):
 def test_features_do_not_matter_to_a_model_that_is_given(clean):
     frame = clean.assign(town=[f"C{i}" for i in range(len(clean))])
     assert findings(frame, is_trained_on=False) == []
+
+
+def test_a_column_of_text_with_some_numbers_is_no_column_of_numbers(clean):
+    codes = [f"{i % 9}" if i % 5 else "B" for i in range(len(clean))]
+    assert findings(clean.assign(town=codes)) == []
+    assert findings(clean.assign(town=[str(i % 9) for i in range(len(clean))])) == []
+
+
+def test_cells_that_are_no_numbers_are_named(clean):
+    pay = misspell(clean["pay"].astype(str), "unknown", "unknown", "none")
+    [finding] = check_frame(clean.assign(pay=pay), "hired", ["sex"], is_trained_on=True)
+    assert "has 2 values among numbers, in 3 rows, that are no number" in finding.message
+    assert "'unknown', 'none'" in finding.message
+    assert "correct these cells or make them empty" in finding.remedy
+
+
+class TestOneTextAmongNumbers:
+    @pytest.fixture
+    def audit(self, clean, tmp_path):
+        pay = misspell(clean["pay"].astype(str), "unknown")
+        clean.assign(pay=pay).to_csv(tmp_path / "a.csv", index=False)
+        return (tmp_path / "a.csv", "--label", "hired", "--favorable", "yes", "--n-boot", 0)
+
+    def test_is_named_if_the_model_cannot_read_it(self, capsys, audit, clean, tmp_path):
+        columns = make_column_transformer(("passthrough", ["pay"]))
+        model = make_pipeline(columns, DecisionTreeClassifier()).fit(clean, clean["hired"])
+        skops.io.dump(model, tmp_path / "m.skops")
+        given = ("--privileged", "sex=male", "--model", tmp_path / "m.skops")
+        code, _, err = run(capsys, *audit, *given)
+        assert code == 2
+        assert "the model cannot predict these rows: could not convert string to float" in err
+        assert "Column 'pay' has 1 value among numbers" in err.splitlines()[-1]
+
+    def test_is_named_if_a_range_is_privileged(self, capsys, audit):
+        code, _, err = run(capsys, *audit, "--privileged", "pay>=25")
+        assert code == 2
+        assert "--privileged 'pay>=25', a range, cannot be applied" in err
+        assert "'unknown', not only numbers. Correct these cells" in err
+
+
+def test_rows_without_a_label_are_not_kept(clean):
+    frame = clean.assign(hired=clean["hired"].where(clean.index > 3))
+    with pytest.raises(ValueError, match="4 rows; --missing keep is for sensitive values: remove"):
+        Cleaning(missing="keep").apply(frame, "hired", ["sex"])
 
 
 def test_measured_numbers_are_no_identifiers(clean):

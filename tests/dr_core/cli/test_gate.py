@@ -82,6 +82,13 @@ def test_the_report_shows_the_limits(capsys, tmp_path):
         (("--max-gap", "accuracy=0.1"), "'accuracy' is not one of the gaps"),
         (("--max-risk", "race=0.1"), "'race' is not a sensitive attribute"),
         (("--max-risk", "7"), "--max-risk must be a limit in [0, 1]"),
+        (("--max-risk", "0.05", "0.5"), "'0.05', '0.5' limit 'all' more than once; pass one"),
+        (("--max-risk", "0.5", "all=0.05"), "'0.5', 'all=0.05' limit 'all' more than once"),
+        (("--max-risk", "sex=0.1", "--max-risk", "sex=0.2"), "limit 'sex' more than once"),
+        (
+            ("--max-gap", "demographic_parity=0.01", "demographic_parity=0.3"),
+            "limit 'demographic_parity' more than once",
+        ),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(capsys, tmp_path, options, message):
@@ -89,6 +96,26 @@ def test_limits_that_mean_nothing_are_refused(capsys, tmp_path, options, message
     assert code == 2
     assert message in err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("risks", [("0.5", "Race=0.1"), ("all=0.1", "Race=0.5")])
+def test_two_limits_of_a_single_attribute_are_refused(capsys, risks):
+    code, _, err = run(capsys, "ricci", "--n-boot", 9, "--max-risk", *risks)
+    assert code == 2
+    assert "--max-risk: 'all' and 'Race' are limits of the same" in err
+
+
+def test_limits_of_several_options_are_joined(capsys):
+    risks = ("--max-risk", "sex=0.05", "--max-risk", "0.5")
+    gaps = ("--max-gap", "demographic_parity=0.01", "--max-gap", "equal_opportunity=0.9")
+    _, out, _ = run(capsys, "credit", *risks, *gaps)
+    for decision in (
+        "UNDECIDED: discriminative risk of model for sex: ",
+        "PASS: discriminative risk of model for all: ",
+        "FAIL: demographic parity of model for all: ",
+        "PASS: equal opportunity of model for all: ",
+    ):
+        assert decision in out
 
 
 def test_a_quantity_has_no_limits(capsys):

@@ -271,7 +271,12 @@ class TestOtherArguments:
         ("{}", "has no provenance"),
         ("[]", "has no provenance"),
         ('{"provenance": []}', "has no provenance"),
-        ('{"provenance": {"command": ["rm", "-rf"]}}', "has no provenance"),
+        ('{"provenance": {"command": ["rm", "-rf"]}}', "is not one of dr-audit: rm -rf. It"),
+        ('{"provenance": {"command": []}}', "has no provenance"),
+        (
+            '{"provenance": {"command": ["dr-audit", "ricci", "--seed", "1", "--seed", "2"]}}',
+            "the recorded command cannot be repeated: --seed is given twice",
+        ),
         ('{"provenance": {"command": ["dr-audit", "-"]}}', "standard input"),
         ('{"provenance": {"command": ["dr-audit", "--help"]}}', "is no audit"),
         ('{"provenance": {"command": ["dr-audit", "--list"]}}', "is no audit"),

@@ -1,5 +1,7 @@
 """Rates of groups are those that counting rows gives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -156,3 +158,38 @@ def test_rows_without_a_sensitive_value_have_no_risk_of_their_own():
     assert np.isnan(rates.loc[("(missing)", "discriminative_risk"), "value"])
     assert rates.loc[("(missing)", "selection_rate"), "value"] == 0
     assert rates.loc[("M", "discriminative_risk"), "value"] == 1
+
+
+@pytest.fixture(scope="module")
+def lacking(people, y):
+    """The rows with the highest scores lack a sex: all of them are selected."""
+    X = people.assign(sex=people["sex"].where(people["score"] < 1))
+    attributes = learn_attributes(X, {"sex": "M"}, missing="keep")
+    return compare({"rule": rule}, X, y, attributes, n_boot=5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def rates_lacking(lacking):
+    return lacking.group_rates.set_index(["group", "measure"])["value"]
+
+
+class TestRowsWithoutASensitiveValue:
+    def test_are_no_reference_of_impact_ratios(self, lacking, rates_lacking):
+        assert rates_lacking.loc[("(missing)", "selection_rate")] == 1
+        ratios = lacking.group_rates.query("measure == 'impact_ratio'")
+        assert set(ratios["reference"]) == {"M"}
+
+    def test_have_their_own_rates_and_no_impact_ratio(self, rates_lacking):
+        assert rates_lacking.loc[("(missing)", "base_rate")] > 0
+        assert np.isnan(rates_lacking.loc[("(missing)", "impact_ratio")])
+
+    def test_leave_the_impact_ratio_equal_to_disparate_impact(self, lacking, rates_lacking):
+        ratio = rates_lacking.loc[("F", "impact_ratio")]
+        assert ratio == pytest.approx(lacking.table()["disparate_impact"].item())
+
+    def test_are_not_named_with_the_lowest_impact_ratio(self, lacking):
+        assert "(missing)" not in " ".join(iter_impact_sentences(lacking, "rule"))
+
+    def test_keep_their_row_in_the_tables_of_the_report(self, lacking):
+        page = replace(lacking, evidence={"local_law_144": True}).to_html()
+        assert page.count("not compared, a value is missing") == 2

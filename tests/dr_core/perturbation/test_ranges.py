@@ -334,6 +334,23 @@ def test_a_few_numbers_or_a_given_domain_are_taken_as_values():
 
 
 @pytest.mark.parametrize(
+    ("ages", "match"),
+    [
+        (
+            ["18", "30", "unknown"],
+            "age.*, at_least.25., .* 'unknown', not only.*Correct these",
+        ),
+        ([18, 30, "?"], "age.*, at_least.25., .* has '[?]', not only numbers. Correct these"),
+        (["18", "30"], "age.*, at_least.25., .*'18', '30' of type str. Convert the column"),
+    ],
+)
+def test_the_values_that_are_no_numbers_are_named(ages, match):
+    X = pd.DataFrame({"age": pd.Series(ages, dtype=object)})
+    with pytest.raises(ValueError, match=match):
+        learn_attributes(X, {"age": at_least(25)})
+
+
+@pytest.mark.parametrize(
     ("given", "match"),
     [
         (at_least(250), "none of the 3 values.*from 20 to 40"),
@@ -377,7 +394,7 @@ def test_the_ends_of_a_range_must_be_numbers(wrong):
 
 def test_a_range_of_text_names_the_value_and_the_remedy():
     people = pd.DataFrame({"age": ["20", "30"]})
-    with pytest.raises(ValueError, match=r"'20' of the column.*Convert the column to numbers"):
+    with pytest.raises(ValueError, match=r"'20', '30' of type str. Convert the column to numbers"):
         learn_attributes(people, ADULT)
 
 

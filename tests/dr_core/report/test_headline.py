@@ -1,11 +1,14 @@
 """What the headlines call the discriminative risk: people, or decisions on average."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, clopper_pearson, compare
+from dr_core import assess_risk, clopper_pearson, compare, learn_attributes
 from dr_core._utils import format_percent
 from dr_core.report import format_headline
+from dr_core.report._headline import make_headlines
+from dr_core.report._values import MeasuredValues
 
 X = pd.DataFrame(
     {"sex": ["m", "f", "d", "m"] * 25, "age": ["old", "young"] * 50, "row": range(100)}
@@ -81,3 +84,28 @@ def test_the_most_affected_group_has_an_interval():
     low, high = (format_percent(end) for end in clopper_pearson(0.3, 50, 0.95)[:2])
     text = page.replace("\xa0", " ")
     assert f"30.0 % of 50 rows (95 % interval {low} to {high}; " in text
+
+
+def decide(X):
+    """One of three labels; for women, 40 of 100 lose, 20 go from "part" to "no"."""
+    usual = np.select([X["row"] < 40, X["row"] < 60], ["full", "part"], "no")
+    return np.where(X["sex"] == "m", usual, "no")
+
+
+def test_changes_to_another_unfavourable_decision_are_named():
+    rows = pd.DataFrame({"sex": ["m"] * 100, "row": range(100)})
+    attributes = learn_attributes(rows, {"sex": "m"}, domain={"sex": ["m", "f"]})
+    y, measures = ["full", "part", "no", "no"] * 25, ["discriminative_risk"]
+    found = compare({"m": decide}, rows, y, attributes, favorable="full", measures=measures)
+    directions, most = make_headlines(MeasuredValues(found))[0].details[:2]
+    assert directions == (
+        "40.0 % would lose the favourable decision, 0.0 % would gain it, 20.0 % would "
+        "change to another unfavourable decision."
+    )
+    assert most.endswith("20.0 % would change to another unfavourable decision.")
+
+
+def test_two_labels_have_no_other_unfavourable_decision():
+    y, measures = [0, 1] * 50, ["discriminative_risk"]
+    found = compare({"m": is_privileged}, X, y, BOTH, measures=measures)
+    assert "another" not in " ".join(make_headlines(MeasuredValues(found))[0].details)

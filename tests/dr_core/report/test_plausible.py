@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dr_core import assess_risk, compare, learn_attributes
-from dr_core.report import format_headline, iter_next_steps
+from dr_core import assess_risk, at_least, compare, learn_attributes
+from dr_core.report import format_headline, iter_lacking_intervals, iter_next_steps
 
 RULES = {"title": {"sex": {"F": {"Mr": "Ms"}, "M": {"Ms": "Mr"}}}}
 TABLE, PAIRS = "Discriminative risk as defined", "Combinations rarely or never seen in the data"
@@ -307,3 +307,26 @@ def test_json_holds_the_pairs_and_the_rules(coupled):
     first = content["implausible_pairs"]["rule"][0]
     assert (first["column"], first["seen"]) == ("title", 0)
     assert content["implausible_pairs_coupled"] == {"rule": []}
+
+
+class TestTheDrOfPlausibleRowsOfARange:
+    X = pd.DataFrame({"age": [20, 30, 40, 50] * 50, "sex": ["m"] * 100 + ["f"] * 100})
+
+    def compare(self, privileged, **options):
+        rule = {"rule": lambda X: (X["age"] > 30).astype(int)}
+        y, how = [0, 1] * 100, {"reference": self.X, "measures": ["discriminative_risk"]}
+        return compare(rule, self.X, y, privileged, **how, **options)
+
+    def test_has_a_reason_for_having_no_interval(self, read):
+        found = self.compare({"age": at_least(35)}, n_boot=9)
+        of_plausible = found.values[found.values["measure"] == "discriminative_risk_plausible"]
+        assert of_plausible["low"].isna().all()
+        assert "no interval where age is perturbed" in " ".join(iter_lacking_intervals(found))
+        assert "no interval where age is perturbed" in read(found.to_html()).text
+
+    @pytest.mark.parametrize(
+        ("privileged", "n_boot"), [({"sex": "m"}, 9), ({"age": at_least(35)}, 0)]
+    )
+    def test_has_none_without_a_range_or_intervals(self, privileged, n_boot):
+        found = self.compare(privileged, n_boot=n_boot)
+        assert list(iter_lacking_intervals(found)) == []
