@@ -50,9 +50,9 @@ class AttributeMarginalization(Transformer):
         privileged_groups: Groups whose attributes are averaged out.
         weights: "empirical" weighs combinations by their frequency, with instance weights;
             "uniform" weighs all that occur equally.
-        response: "auto" averages as described above. "predict" averages labels, which keeps a
-            threshold other than 1/2. "predict_proba" raises ValueError where "auto" would average
-            labels.
+        response: "auto" averages as described above. "predict" averages labels, for models
+            with a threshold other than 1/2. "predict_proba" raises ValueError where "auto" would
+            average labels.
         perturb: Names of the attributes to average out, if they are not those that the groups
             name.
         carried_by: Features that carry a protected attribute under another name.

@@ -205,8 +205,11 @@ def marginalize(
         occurs in X. "uniform" gives rare combinations a large weight, which can cost much
         accuracy and recall: compare the averaged model with the original one.
     response : {"auto", "predict_proba", "predict"}
-        The output of a classifier that is averaged. "predict" keeps a threshold other than ½, such
-        as that of scikit-learn's `TunedThresholdClassifierCV`.
+        The output of a classifier that is averaged. "predict" averages the decisions of a
+        classifier with a threshold other than ½, such as scikit-learn's
+        `FixedThresholdClassifier`: a majority vote, whose share of favourable decisions can be
+        another one. To keep the threshold, average the classifier inside, and apply the threshold
+        to the averaged probabilities.
     sample_weight : array of shape (n,), or name of a column of X, optional
 
     Returns
@@ -386,8 +389,10 @@ def describe_unlikely(n_unlikely: int, n_rows: int) -> str:
     """
     return (
         f"the model does not predict its likeliest class for {n_unlikely} of {n_rows} rows, as "
-        'with a threshold other than 0.5. Pass response="predict" to average its decisions '
-        "instead of its probabilities."
+        "with a threshold other than 0.5, which is lost. To keep a threshold, average the "
+        "classifier without it, and apply the threshold to the averaged probabilities, as "
+        "scikit-learn's FixedThresholdClassifier does; or average the decisions: pass "
+        'response="predict".'
     )
 
 

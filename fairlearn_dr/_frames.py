@@ -102,8 +102,10 @@ def dr_metric_frame(
         As for `MetricFrame`. Metrics that accept `individual_risk` or `individual_shift`, such as
         `score_shift`, receive them automatically. They are NaN for rows that were not perturbed.
     domain, missing, coupled
-        As for `dr_core.learn_attributes`. With `missing="keep"`, discriminative risk and score
-        shift are NaN for the group "(missing)", which is not perturbed. With `coupled`, the risk
+        As for `dr_core.learn_attributes`. With `missing="keep"` and one attribute, discriminative
+        risk and score shift are NaN for the group "(missing)", which is not perturbed. With
+        several, such rows are perturbed in the other attributes only, so that their risk cannot
+        be compared with that of other groups. With `coupled`, the risk
         is that with coupled columns, `discriminative_risk_coupled` of `dr_core.compare`.
     **kwargs
         Further parameters of `MetricFrame`, such as `control_features`, `n_boot` and

@@ -152,7 +152,8 @@ def as_ensemble(estimator: Any) -> Ensemble:
         return as_ensemble(estimator.estimator)
     raise TypeError(
         f"A {type(estimator).__name__} is not a weighted vote of classifiers. Supported are "
-        f"{SUPPORTED}; register others with dr_core.as_ensemble."
+        f"{SUPPORTED}; register other votes with dr_core.as_ensemble. Any model can be averaged "
+        "over its sensitive attributes, so that its risk is 0: see marginalize."
     )
 
 

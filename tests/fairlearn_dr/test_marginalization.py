@@ -12,7 +12,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
@@ -157,3 +157,12 @@ def test_all_ways_to_lower_risk_are_compared_without_a_function(data):
     found = compare(models, X, y, SEX).table()["discriminative_risk"].droplevel("attribute")
     assert found["left out"] == found["averaged"] == 0
     assert found[["forest", "pruned", "thresholds"]].gt(0).all()
+
+
+def test_a_threshold_outside_is_that_of_the_averaged_probabilities(data):
+    X, y = data
+    averaged = AttributeMarginalizer(LogisticRegression(), privileged=SEX)
+    strict = FixedThresholdClassifier(averaged, threshold=0.7).fit(X, y)
+    probabilities = averaged.fit(X, y).predict_proba(X)[:, 1]
+    np.testing.assert_array_equal(strict.predict(X), probabilities >= 0.7)
+    assert assess_risk(strict, X, SEX).value == 0
