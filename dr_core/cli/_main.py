@@ -74,8 +74,11 @@ INTERRUPTED = 130
 
 TEST_SHARE = 0.3
 
-NUMBER_ERROR = re.compile(r"\b(float|int|numeric|dtypes?|string|str)\b", re.IGNORECASE)
+NUMBER_ERROR = re.compile(r"\b(float|int|isnan|numeric|dtypes?|string|str)\b", re.IGNORECASE)
 """Words of the errors that models raise for text instead of numbers."""
+
+TYPE_ERROR = re.compile(r"could not convert string|ufunc 'isnan'")
+"""Errors that models raise for columns of another type than those they were fitted on."""
 
 PREDICTED_ROWS = 5_000
 """Rows in memory that are predicted at a time."""
@@ -470,9 +473,15 @@ def _name_texts(subject: Subject) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         found = [one for one in subject.findings or () if one.check == NUMBERS]
-        if not found or not NUMBER_ERROR.search(str(error)):
-            raise
         texts = " ".join(f"C{str(one)[1:]}" for one in found)
+        if not found and TYPE_ERROR.search(str(error)) and not subject.is_chunked:
+            columns = subject.X.select_dtypes(exclude="number").columns
+            texts = (
+                "It was probably trained on columns of other types; in the data, the columns of "
+                f"text are {quote(columns)}, and all others are numbers."
+            )
+        if not texts or not NUMBER_ERROR.search(str(error)):
+            raise
         raise ValueError(f"the model cannot predict these rows: {error}. {texts}") from error
 
 

@@ -40,6 +40,12 @@ ADVICE = [
         r"Pass a range, such as --privileged '\1>=\2'.",
     ),
     (
+        r"Pass a range, such as \{'(.*?)': lambda value: value ([<>]) (.*?)\}; or.*?"
+        + LEARNED
+        + r"\.",
+        r"Pass a range, such as --privileged '\1\2=\3'.",
+    ),
+    (
         r"Pass a range, such as \{'(.*?)': between\(low, high\)\}; or.*?" + LEARNED + r"\.",
         r"Pass a range, such as --privileged '\1>=NUMBER'.",
     ),

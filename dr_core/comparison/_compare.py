@@ -276,7 +276,8 @@ def _describe_few_learned(
     known = {
         f"the intervals of {quote(given)} can be too short": n_boot and given,
         f"the intervals of {SCORE_SHIFT} can be too short": n_boot and SCORE_SHIFT in names,
-        "bounds, and intervals of pruned votes, can be too optimistic": ensembles,
+        "bounds of the vote, and intervals of pruned votes, can be too optimistic (the interval "
+        "of the risk itself is not)": ensembles,
     }
     claims = [claim for claim, applies in known.items() if applies]
     return [note for one in claims for note in describe_few_learned(plan.learned, one)]

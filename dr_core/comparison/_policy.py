@@ -181,8 +181,8 @@ def check_comparison(
     n_boot = comparison.settings["n_boot"]
     if max_gap and n_boot < MIN_BOOT:
         raise ValueError(
-            f"n_boot is {n_boot}, too few replicates for the interval of a gap; pass at least "
-            f"{MIN_BOOT} to compare. 1,000 take milliseconds."
+            f"n_boot must be at least {MIN_BOOT} for a limit on a gap; got {n_boot}. 1,000 "
+            "replicates take milliseconds."
         )
     rows, confidence = comparison.values.itertuples(), comparison.settings["confidence"]
     return Verdict(

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from dr_core import assess_risk, learn_attributes
@@ -38,6 +40,19 @@ FILE = ("a.csv", "--label", "ok")
     [
         ((*FILE, "--privileged", "age=30"), "--privileged 'age>=30'"),
         ((*FILE, "--privileged", "age>=200"), "--privileged 'age>=200'"),
+        ((*FILE, "--privileged", "age=<45"), "--privileged 'age<=45'"),
+        (
+            (
+                *FILE,
+                "--privileged",
+                "sex=M",
+                "--n-boot",
+                "9",
+                "--max-gap",
+                "demographic_parity=0.1",
+            ),
+            "--n-boot must be at least 100",
+        ),
         ((*FILE, "--privileged", "sex>=5"), "--privileged 'sex>=5'"),
         ((*FILE, "--privileged", "one=x"), "Leave it out"),
         ((*FILE, "--privileged", "sex=M", "--n-boot", "-1"), "--n-boot must be"),
@@ -180,3 +195,24 @@ def test_the_warning_of_a_copy_advises_options(folder, capsys, copy):
     assert "(--drop)" in note
     assert "(--coupled RULES.json)" in note
     assert not any(word in note for word in PYTHON)
+
+
+@pytest.mark.parametrize(
+    ("change", "column"),
+    [({"sex": {"M": 1, "F": 2}}, "'job'"), ({"age": lambda age: f"{age} years"}, "'age'")],
+    ids=["codes for words", "words for numbers"],
+)
+def test_a_model_that_was_trained_on_other_types_is_named(folder, capsys, change, column):
+    frame = pd.read_csv("a.csv").assign(job="x")
+    encode = make_column_transformer((OneHotEncoder(), ["sex", "job"]), remainder="passthrough")
+    features = ["sex", "age", "job"]
+    model = make_pipeline(encode, StandardScaler(with_mean=False), LogisticRegression())
+    Path("model.pkl").write_bytes(pickle.dumps(model.fit(frame[features], frame["ok"])))
+    [(name, how)] = change.items()
+    frame.assign(**{name: frame[name].map(how)})[[*features, "ok"]].to_csv("b.csv", index=False)
+    privileged = "sex=1" if name == "sex" else "sex=M"
+    model = ("--model", "model.pkl", "--trust-pickle")
+    assert main(["b.csv", "--label", "ok", "--privileged", privileged, *model]) == 2
+    message = capsys.readouterr().err
+    assert "the model cannot predict these rows" in message
+    assert column in message
